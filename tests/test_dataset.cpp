@@ -1,0 +1,3 @@
+#include "train/dataset.h"
+
+#include <doctest/doctest.h>
