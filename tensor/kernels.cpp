@@ -1,0 +1,393 @@
+// This file is compiled once per instruction set: foreach_target.h includes it again and again with
+// another HWY_NAMESPACE, and the part under HWY_ONCE picks among the copies at run time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tensor/kernels.cpp"
+#include <hwy/foreach_target.h>
+// Highway has to come after foreach_target.h.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace bf {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Vector = hn::ScalableTag<Real>;
+using Lanes = hn::Vec<Vector>;
+constexpr Vector tag;
+
+/// A full vector of a row, or the part of one at its end. The rest of a part reads as `fill`.
+struct Full {};
+struct Part {
+  Index count;
+};
+
+HWY_INLINE Lanes load(const Real* from, Full) { return hn::LoadU(tag, from); }
+HWY_INLINE Lanes load(const Real* from, Part part, Real fill = 0) {
+  HWY_ALIGN Real buffer[hn::MaxLanes(tag)];
+  std::fill_n(buffer, hn::Lanes(tag), fill);
+  std::copy_n(from, part.count, buffer);
+  return hn::Load(tag, buffer);
+}
+HWY_INLINE void store(Lanes value, Real* to, Full) { hn::StoreU(value, tag, to); }
+HWY_INLINE void store(Lanes value, Real* to, Part part) {
+  HWY_ALIGN Real buffer[hn::MaxLanes(tag)];
+  hn::Store(value, tag, buffer);
+  std::copy_n(buffer, part.count, to);
+}
+
+/// f(i, Full) for every whole vector of n values, then f(i, Part) for what is left.
+template <typename F>
+HWY_INLINE void over_row(Index n, F f) {
+  const Index lanes = hn::Lanes(tag);
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) f(i, Full{});
+  if (i < n) f(i, Part{n - i});
+}
+
+HWY_INLINE Real sum_lanes(Lanes v) { return hn::GetLane(hn::SumOfLanes(tag, v)); }
+
+/// Four running sums: one would wait for each addition before it starts the next.
+template <typename Term>
+HWY_INLINE Real sum_of(Index n, Term term) {
+  const Index lanes = hn::Lanes(tag);
+  Lanes s0 = hn::Zero(tag), s1 = s0, s2 = s0, s3 = s0;
+  Index i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    s0 = hn::Add(s0, term(i, Full{}));
+    s1 = hn::Add(s1, term(i + lanes, Full{}));
+    s2 = hn::Add(s2, term(i + 2 * lanes, Full{}));
+    s3 = hn::Add(s3, term(i + 3 * lanes, Full{}));
+  }
+  for (; i + lanes <= n; i += lanes) s0 = hn::Add(s0, term(i, Full{}));
+  if (i < n) s1 = hn::Add(s1, term(i, Part{n - i}));
+  return sum_lanes(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
+}
+
+void Add(Index n, const Real* a, const Real* b, Real* out) {
+  over_row(n, [=](Index i, auto part) HWY_ATTR {
+    store(hn::Add(load(a + i, part), load(b + i, part)), out + i, part);
+  });
+}
+
+void Multiply(Index n, const Real* a, const Real* b, Real* out) {
+  over_row(n, [=](Index i, auto part) HWY_ATTR {
+    store(hn::Mul(load(a + i, part), load(b + i, part)), out + i, part);
+  });
+}
+
+void Scale(Index n, Real factor, const Real* x, Real* out) {
+  const Lanes f = hn::Set(tag, factor);
+  over_row(n, [=](Index i, auto part) HWY_ATTR {
+    store(hn::Mul(f, load(x + i, part)), out + i, part);
+  });
+}
+
+void AddScaled(Index n, Real factor, const Real* x, Real* y) {
+  const Lanes f = hn::Set(tag, factor);
+  over_row(n, [=](Index i, auto part) HWY_ATTR {
+    store(hn::MulAdd(f, load(x + i, part), load(y + i, part)), y + i, part);
+  });
+}
+
+Real Dot(Index n, const Real* a, const Real* b) {
+  return sum_of(n, [=](Index i, auto part) HWY_ATTR {
+    return hn::Mul(load(a + i, part), load(b + i, part));
+  });
+}
+
+Real Sum(Index n, const Real* x) {
+  return sum_of(n, [=](Index i, auto part) HWY_ATTR { return load(x + i, part); });
+}
+
+Real Max(Index n, const Real* x) {
+  const Index lanes = hn::Lanes(tag);
+  Lanes best = hn::Set(tag, x[0]);
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) best = hn::Max(best, load(x + i, Full{}));
+  if (i < n) best = hn::Max(best, load(x + i, Part{n - i}, x[0]));
+  return hn::GetLane(hn::MaxOfLanes(tag, best));
+}
+
+Real Exp(Index n, const Real* x, Real shift, Real* out) {
+  const Lanes s = hn::Set(tag, shift);
+  Lanes sum = hn::Zero(tag);
+  const Index lanes = hn::Lanes(tag);
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const Lanes e = hn::Exp(tag, hn::Sub(load(x + i, Full{}), s));
+    store(e, out + i, Full{});
+    sum = hn::Add(sum, e);
+  }
+  Real total = sum_lanes(sum);
+  if (i < n) {
+    const Part part{n - i};
+    store(hn::Exp(tag, hn::Sub(load(x + i, part), s)), out + i, part);
+    for (; i < n; ++i) total += out[i];
+  }
+  return total;
+}
+
+/// The normal distribution function Phi(x) and its density phi(x).
+struct Normal {
+  Lanes distribution, density;
+};
+
+/// Phi(-|x|) = exp(-x^2 / 2) P(t) with t = 1 / (1 + 0.52 |x|): the scaled tail is so smooth that one
+/// polynomial (fitted by us, relative error 4e-8 on [0, 13]) serves every x, and value and density
+/// share one exponential.
+HWY_INLINE Normal normal(Lanes x) {
+  constexpr double fit[] = {2.074693512e-01,  2.068537201e-01, 1.591618198e-01, -1.786269157e-02,
+                            1.719231730e-01,  -8.461790758e-01, 1.216865206e+00, -8.753990158e-01,
+                            3.290936771e-01, -5.192614661e-02};
+  constexpr double density_at_zero = 0.3989422804014327;
+  const Lanes one = hn::Set(tag, Real(1)), size = hn::Abs(x);
+  const Lanes t = hn::Div(one, hn::MulAdd(hn::Set(tag, Real(0.52)), size, one));
+  Lanes tail = hn::Set(tag, Real(fit[9]));
+  for (int i = 8; i >= 0; --i) tail = hn::MulAdd(tail, t, hn::Set(tag, static_cast<Real>(fit[i])));
+  const Lanes bell = hn::Exp(tag, hn::Mul(hn::Set(tag, Real(-0.5)), hn::Mul(x, x)));
+  tail = hn::Mul(hn::Mul(tail, t), bell);
+  const Lanes distribution = hn::IfThenElse(hn::Gt(x, hn::Zero(tag)), hn::Sub(one, tail), tail);
+  return {distribution, hn::Mul(hn::Set(tag, Real(density_at_zero)), bell)};
+}
+
+/// In double the fit would be the least exact step, so the gradient tests use the library's erfc.
+HWY_INLINE double exact_normal(double x) { return 0.5 * std::erfc(-x * 0.7071067811865476); }
+
+void Gelu(Index n, const Real* x, Real* y) {
+  if constexpr (real_is_double) {
+    for (Index i = 0; i < n; ++i) y[i] = static_cast<Real>(x[i] * exact_normal(x[i]));
+  } else {
+    over_row(n, [=](Index i, auto part) HWY_ATTR {
+      const Lanes v = load(x + i, part);
+      store(hn::Mul(v, normal(v).distribution), y + i, part);
+    });
+  }
+}
+
+void GeluBackward(Index n, const Real* x, const Real* g, Real* dx) {
+  if constexpr (real_is_double) {
+    for (Index i = 0; i < n; ++i) {
+      const double v = x[i], density = 0.3989422804014327 * std::exp(-0.5 * v * v);
+      dx[i] = static_cast<Real>(g[i] * (exact_normal(v) + v * density));
+    }
+  } else {
+    over_row(n, [=](Index i, auto part) HWY_ATTR {
+      const Lanes v = load(x + i, part);
+      const Normal at = normal(v);
+      store(hn::Mul(load(g + i, part), hn::MulAdd(v, at.density, at.distribution)), dx + i, part);
+    });
+  }
+}
+
+void LayerNorm(Index n, const Real* x, const Real* gamma, const Real* beta, Real eps, Real* y,
+               Real& mean, Real& rstd) {
+  const Real count = static_cast<Real>(n);
+  mean = Sum(n, x) / count;
+  const Lanes m = hn::Set(tag, mean);
+  const Index lanes = hn::Lanes(tag);
+  Lanes squares = hn::Zero(tag);
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const Lanes c = hn::Sub(load(x + i, Full{}), m);
+    squares = hn::MulAdd(c, c, squares);
+  }
+  Real variance = sum_lanes(squares);
+  for (; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
+  rstd = 1 / std::sqrt(variance / count + eps);
+  const Lanes r = hn::Set(tag, rstd);
+  over_row(n, [=](Index j, auto part) HWY_ATTR {
+    const Lanes xhat = hn::Mul(hn::Sub(load(x + j, part), m), r);
+    store(hn::MulAdd(load(gamma + j, part), xhat, load(beta + j, part)), y + j, part);
+  });
+}
+
+void LayerNormBackward(Index n, const Real* x, const Real* gamma, Real mean, Real rstd,
+                       const Real* g, Real* dx, Real* dgamma, Real* dbeta) {
+  const Lanes m = hn::Set(tag, mean), r = hn::Set(tag, rstd);
+  Lanes sum_q = hn::Zero(tag), sum_q_xhat = sum_q;
+  over_row(n, [&](Index i, auto part) HWY_ATTR {
+    const Lanes up = load(g + i, part);
+    const Lanes xhat = hn::Mul(hn::Sub(load(x + i, part), m), r);
+    const Lanes q = hn::Mul(load(gamma + i, part), up);  // 0 past the end of the row
+    sum_q = hn::Add(sum_q, q);
+    sum_q_xhat = hn::MulAdd(q, xhat, sum_q_xhat);
+    store(hn::MulAdd(up, xhat, load(dgamma + i, part)), dgamma + i, part);
+    store(hn::Add(up, load(dbeta + i, part)), dbeta + i, part);
+  });
+  const Lanes mean_q = hn::Set(tag, sum_lanes(sum_q) / static_cast<Real>(n));
+  const Lanes mean_q_xhat = hn::Set(tag, sum_lanes(sum_q_xhat) / static_cast<Real>(n));
+  over_row(n, [=](Index i, auto part) HWY_ATTR {
+    const Lanes xhat = hn::Mul(hn::Sub(load(x + i, part), m), r);
+    const Lanes q = hn::Mul(load(gamma + i, part), load(g + i, part));
+    const Lanes centred = hn::NegMulAdd(xhat, mean_q_xhat, hn::Sub(q, mean_q));
+    store(hn::Mul(r, centred), dx + i, part);
+  });
+}
+
+#if HWY_TARGET == HWY_SCALAR  // one lane, no wide products
+
+void RandomWords(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words) {
+  for (Index i = 0; i < 4 * blocks; ++i) words[i] = stream.word(4 * first_block + i);
+}
+
+#else
+
+using Words = hn::ScalableTag<std::uint32_t>;
+
+/// Low and high halves of the 64-bit products of all lanes with one multiplier.
+HWY_INLINE void multiply_wide(hn::Vec<Words> a, std::uint32_t multiplier, hn::Vec<Words>& low,
+                              hn::Vec<Words>& high) {
+  const Words d;
+  const hn::Repartition<std::uint64_t, Words> wide;
+  const auto b = hn::Set(d, multiplier);
+  const auto even = hn::MulEven(a, b);
+  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, a))), b);
+  high = hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
+  low = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
+}
+
+/// philox() of random.h on as many counters at a time as a vector holds.
+void RandomWords(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words) {
+  const Words d;
+  const Index lanes = hn::Lanes(d);
+  HWY_ALIGN std::uint32_t counter_low[hn::MaxLanes(d)], counter_high[hn::MaxLanes(d)];
+  HWY_ALIGN std::uint32_t buffer[4 * hn::MaxLanes(d)];
+  for (Index block = 0; block < blocks; block += lanes) {
+    for (Index i = 0; i < lanes; ++i) {
+      const std::uint64_t position = first_block + block + i;
+      counter_low[i] = static_cast<std::uint32_t>(position);
+      counter_high[i] = static_cast<std::uint32_t>(position >> 32);
+    }
+    auto c0 = hn::Load(d, counter_low), c1 = hn::Load(d, counter_high);
+    auto c2 = hn::Set(d, static_cast<std::uint32_t>(stream.stream));
+    auto c3 = hn::Set(d, static_cast<std::uint32_t>(stream.stream >> 32));
+    auto key0 = static_cast<std::uint32_t>(stream.seed);
+    auto key1 = static_cast<std::uint32_t>(stream.seed >> 32);
+    for (int round = 0; round < 10; ++round) {
+      auto low0 = c0, high0 = c0, low1 = c0, high1 = c0;
+      multiply_wide(c0, 0xD2511F53u, low0, high0);
+      multiply_wide(c2, 0xCD9E8D57u, low1, high1);
+      c0 = hn::Xor(hn::Xor(high1, c1), hn::Set(d, key0));
+      c2 = hn::Xor(hn::Xor(high0, c3), hn::Set(d, key1));
+      c1 = low1;
+      c3 = low0;
+      key0 += 0x9E3779B9u;
+      key1 += 0xBB67AE85u;
+    }
+    hn::StoreInterleaved4(c0, c1, c2, c3, d, buffer);
+    std::copy_n(buffer, 4 * std::min(lanes, blocks - block), words + 4 * block);
+  }
+}
+
+#endif
+
+void Dropout(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
+             Real scale, Real* out) {
+  constexpr Index chunk = 512;
+  std::uint32_t words[chunk];
+  for (Index begin = 0; begin < n; begin += chunk) {
+    const Index count = std::min(chunk, n - begin);
+    RandomWords(stream, (first + begin) / 4, (count + 3) / 4, words);
+    const Real* in = x + begin;
+    Real* to = out + begin;
+    for (Index i = 0; i < count; ++i) to[i] = words[i] < threshold ? in[i] * scale : Real(0);
+  }
+}
+
+void AdamW(Index n, const AdamWStep& step, const Real* gradient, Real* moment1, Real* moment2,
+           Real* weight) {
+  const Lanes beta1 = hn::Set(tag, step.beta1), rest1 = hn::Set(tag, 1 - step.beta1);
+  const Lanes beta2 = hn::Set(tag, step.beta2), rest2 = hn::Set(tag, 1 - step.beta2);
+  const Lanes clip = hn::Set(tag, step.gradient_scale), epsilon = hn::Set(tag, step.epsilon);
+  const Lanes correction2 = hn::Set(tag, step.correction2);
+  const Lanes rate = hn::Set(tag, step.learning_rate * step.correction1);
+  const Lanes keep = hn::Set(tag, 1 - step.decay);
+  over_row(n, [=](Index i, auto part) HWY_ATTR {
+    const Lanes g = hn::Mul(clip, load(gradient + i, part));
+    const Lanes m = hn::MulAdd(beta1, load(moment1 + i, part), hn::Mul(rest1, g));
+    const Lanes v = hn::MulAdd(beta2, load(moment2 + i, part), hn::Mul(rest2, hn::Mul(g, g)));
+    const Lanes spread = hn::Add(hn::Sqrt(hn::Mul(v, correction2)), epsilon);
+    const Lanes kept = hn::Mul(keep, load(weight + i, part));
+    store(m, moment1 + i, part);
+    store(v, moment2 + i, part);
+    store(hn::NegMulAdd(rate, hn::Div(m, spread), kept), weight + i, part);
+  });
+}
+
+const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace bf
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bf {
+
+HWY_EXPORT(Add);
+HWY_EXPORT(Multiply);
+HWY_EXPORT(Scale);
+HWY_EXPORT(AddScaled);
+HWY_EXPORT(Dot);
+HWY_EXPORT(Sum);
+HWY_EXPORT(Max);
+HWY_EXPORT(Exp);
+HWY_EXPORT(Gelu);
+HWY_EXPORT(GeluBackward);
+HWY_EXPORT(LayerNorm);
+HWY_EXPORT(LayerNormBackward);
+HWY_EXPORT(RandomWords);
+HWY_EXPORT(Dropout);
+HWY_EXPORT(AdamW);
+HWY_EXPORT(TargetName);
+
+void add_row(Index n, const Real* a, const Real* b, Real* out) {
+  HWY_DYNAMIC_DISPATCH(Add)(n, a, b, out);
+}
+void multiply_row(Index n, const Real* a, const Real* b, Real* out) {
+  HWY_DYNAMIC_DISPATCH(Multiply)(n, a, b, out);
+}
+void scale_row(Index n, Real factor, const Real* x, Real* out) {
+  HWY_DYNAMIC_DISPATCH(Scale)(n, factor, x, out);
+}
+void add_scaled_row(Index n, Real factor, const Real* x, Real* y) {
+  HWY_DYNAMIC_DISPATCH(AddScaled)(n, factor, x, y);
+}
+Real dot_row(Index n, const Real* a, const Real* b) { return HWY_DYNAMIC_DISPATCH(Dot)(n, a, b); }
+Real sum_row(Index n, const Real* x) { return HWY_DYNAMIC_DISPATCH(Sum)(n, x); }
+Real max_row(Index n, const Real* x) { return HWY_DYNAMIC_DISPATCH(Max)(n, x); }
+Real exp_row(Index n, const Real* x, Real shift, Real* out) {
+  return HWY_DYNAMIC_DISPATCH(Exp)(n, x, shift, out);
+}
+void gelu_row(Index n, const Real* x, Real* y) { HWY_DYNAMIC_DISPATCH(Gelu)(n, x, y); }
+void gelu_backward_row(Index n, const Real* x, const Real* g, Real* dx) {
+  HWY_DYNAMIC_DISPATCH(GeluBackward)(n, x, g, dx);
+}
+void layer_norm_row(Index n, const Real* x, const Real* gamma, const Real* beta, Real eps, Real* y,
+                    Real& mean, Real& rstd) {
+  HWY_DYNAMIC_DISPATCH(LayerNorm)(n, x, gamma, beta, eps, y, mean, rstd);
+}
+void layer_norm_backward_row(Index n, const Real* x, const Real* gamma, Real mean, Real rstd,
+                             const Real* g, Real* dx, Real* dgamma, Real* dbeta) {
+  HWY_DYNAMIC_DISPATCH(LayerNormBackward)(n, x, gamma, mean, rstd, g, dx, dgamma, dbeta);
+}
+void random_words(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words) {
+  HWY_DYNAMIC_DISPATCH(RandomWords)(stream, first_block, blocks, words);
+}
+void dropout_row(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
+                 Real scale, Real* out) {
+  HWY_DYNAMIC_DISPATCH(Dropout)(n, x, stream, first, threshold, scale, out);
+}
+void adamw_row(Index n, const AdamWStep& step, const Real* gradient, Real* moment1, Real* moment2,
+               Real* weight) {
+  HWY_DYNAMIC_DISPATCH(AdamW)(n, step, gradient, moment1, moment2, weight);
+}
+const char* simd_target_name() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
+
+}  // namespace bf
+#endif  // HWY_ONCE

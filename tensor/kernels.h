@@ -1,0 +1,62 @@
+#pragma once
+
+#include "tensor/random.h"
+
+namespace bf {
+
+// Vector kernels on one row of `n` values, on the calling thread. The instruction set is picked at
+// run time (AVX-512, AVX2, SSE4, ...), so one binary serves every processor. Outputs may be the
+// inputs themselves; they may not overlap in any other way. Sums run in a fixed order.
+
+void add_row(Index n, const Real* a, const Real* b, Real* out);
+void multiply_row(Index n, const Real* a, const Real* b, Real* out);
+/// out = factor x
+void scale_row(Index n, Real factor, const Real* x, Real* out);
+/// y += factor x
+void add_scaled_row(Index n, Real factor, const Real* x, Real* y);
+Real dot_row(Index n, const Real* a, const Real* b);
+Real sum_row(Index n, const Real* x);
+/// Largest value; a NaN among them may or may not show. n >= 1.
+Real max_row(Index n, const Real* x);
+/// out = exp(x - shift); returns the sum of out.
+Real exp_row(Index n, const Real* x, Real shift, Real* out);
+
+/// y = x Phi(x), the exact GELU (by erf, not tanh); Phi is the normal distribution function.
+void gelu_row(Index n, const Real* x, Real* y);
+/// dx = g (Phi(x) + x phi(x))
+void gelu_backward_row(Index n, const Real* x, const Real* g, Real* dx);
+
+/// y = gamma (x - mean) rstd + beta with rstd = 1 / sqrt(var + eps); the variance by a second pass
+/// over x - mean, since E[x^2] - E[x]^2 loses everything for a large mean.
+void layer_norm_row(Index n, const Real* x, const Real* gamma, const Real* beta, Real eps, Real* y,
+                    Real& mean, Real& rstd);
+/// With xhat = (x - mean) rstd and q = gamma g:
+///   dx = rstd (q - mean(q) - xhat mean(q xhat));  dgamma += g xhat;  dbeta += g
+void layer_norm_backward_row(Index n, const Real* x, const Real* gamma, Real mean, Real rstd,
+                             const Real* g, Real* dx, Real* dgamma, Real* dbeta);
+
+/// The first `4 blocks` words of the stream from block `first_block` on (see philox in random.h).
+void random_words(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words);
+/// out_i = x_i scale where word `first + i` of the stream is below `threshold`, else 0.
+/// `first` is a multiple of 4.
+void dropout_row(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
+                 Real scale, Real* out);
+
+/// What one AdamW update needs besides its arrays.
+struct AdamWStep {
+  Real learning_rate, beta1, beta2, epsilon;
+  Real decay;              ///< weight decay, already multiplied by the learning rate
+  Real correction1;        ///< 1 / (1 - beta1^t)
+  Real correction2;        ///< 1 / (1 - beta2^t)
+  Real gradient_scale;     ///< clipping factor
+};
+/// Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019), algorithm 2, in one pass:
+///   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
+///   w = w - decay w - learning_rate (m correction1) / (sqrt(v correction2) + epsilon)
+void adamw_row(Index n, const AdamWStep& step, const Real* gradient, Real* moment1, Real* moment2,
+               Real* weight);
+
+/// The instruction set in use, e.g. "AVX2".
+const char* simd_target_name();
+
+}  // namespace bf
