@@ -1,0 +1,40 @@
+#include "autograd/linear.h"
+
+#include "tensor/gemm.h"
+#include "tensor/kernels.h"
+#include "tensor/reduce.h"
+#include "tensor/require.h"
+
+namespace bf {
+
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias) {
+  require(x.rank() == 2 && weight.rank() == 2 && x.dim(1) == weight.dim(1), "linear: x ", x.shape(),
+          " does not fit weight ", weight.shape(), " [out, in]");
+  require(!bias.defined() || bias.shape() == Shape{weight.dim(0)}, "linear: bias ", bias.shape(),
+          " does not match weight ", weight.shape());
+  Tensor y({x.dim(0), weight.dim(0)});
+  const Real* offsets = bias.defined() ? bias.value().data() : nullptr;
+  gemm(1, x.value(), ConstMatrix(weight.value()).t(), 0, y, [&](Matrix tile, Index, Index col) {
+    for (Index r = 0; offsets != nullptr && r < tile.rows; ++r) {
+      Real* row = tile.data + r * tile.stride;
+      add_row(tile.cols, row, offsets + col, row);
+    }
+  });
+  return record("linear", y, {x, weight, bias},
+                [xv = x.value(), wv = weight.value(), dx = x.grad_buffer(),
+                 dw = weight.grad_buffer(), db = bias.grad_buffer()](const Tensor& g) {
+                  if (dx.wanted()) {
+                    dx.add_by([&](Tensor& grad, Real beta) { gemm(1, g, wv, beta, grad); });
+                  }
+                  if (dw.wanted()) {
+                    dw.add_by([&](Tensor& grad, Real beta) {
+                      gemm(1, ConstMatrix(g).t(), xv, beta, grad);
+                    });
+                  }
+                  if (db.wanted()) {
+                    db.add_by([&](Tensor& grad, Real beta) { add_column_sums(g, beta, grad); });
+                  }
+                });
+}
+
+}  // namespace bf

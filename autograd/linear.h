@@ -1,0 +1,14 @@
+#pragma once
+
+#include "autograd/tape.h"
+
+namespace bf {
+
+/// y = x W^T + b.
+///   x [rows, in]   weight [out, in]   bias [out], or undefined for none   y [rows, out]
+/// Backward, with g = dL/dy [rows, out]:
+///   dL/dx = g W [rows, in]   dL/dW = g^T x [out, in]   dL/db = column sums of g [out]
+/// Saved: x, weight.  Throws std::invalid_argument when the shapes do not fit.
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias);
+
+}  // namespace bf

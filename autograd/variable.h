@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+
+#include "tensor/parallel.h"
+#include "tensor/tensor.h"
+
+namespace bf {
+
+/// Where the gradient of one variable is gathered. An operation's backward captures the buffers of
+/// its inputs, and the values it needs besides: its capture list is the list of what is saved.
+class GradBuffer {
+ public:
+  GradBuffer() = default;
+
+  /// Whether anybody wants this gradient; if not, computing it is wasted work.
+  bool wanted() const { return state_ != nullptr; }
+  /// Adds g. The first gradient to arrive is kept without a copy.
+  /// Throws std::invalid_argument if its shape is not the variable's.
+  void add(const Tensor& g) const;
+  /// Calls write(grad, beta), which has to do grad = beta grad + (the new gradient); beta is 0 when
+  /// grad is fresh and undefined, so that a product goes straight into its place.
+  void add_by(FunctionRef<void(Tensor& grad, Real beta)> write) const;
+
+ private:
+  friend class Variable;
+  friend class Tape;
+  struct State {
+    Tensor grad;
+    Shape shape;
+    std::uint64_t record = 0;  ///< of the operation that made the variable; 0 for a leaf
+  };
+  std::shared_ptr<State> state_;
+};
+
+/// A value in a computation. Copies are cheap and mean the same variable. A leaf with
+/// `needs_grad` (a parameter) gathers its gradient over backward() calls until zero_grad().
+class Variable {
+ public:
+  Variable() = default;
+  explicit Variable(Tensor value, bool needs_grad = false);
+
+  const Tensor& value() const { return value_; }
+  /// For optimizers and loaders: writing here while a tape still needs the value spoils gradients.
+  Tensor& mutable_value() { return value_; }
+  const Shape& shape() const { return value_.shape(); }
+  Index rank() const { return value_.rank(); }
+  Index dim(Index axis) const { return value_.dim(axis); }
+  Real item() const { return value_.item(); }
+
+  bool defined() const { return value_.defined(); }
+  bool needs_grad() const { return grad_.wanted(); }
+  /// Freezes (false) or unfreezes a leaf; its gradient is dropped.
+  /// Throws std::logic_error on the result of an operation.
+  void set_needs_grad(bool needs);
+  /// The gradient gathered so far; undefined if none has arrived.
+  const Tensor& grad() const;
+  Tensor& mutable_grad();
+  void zero_grad();
+  const GradBuffer& grad_buffer() const { return grad_; }
+
+  /// The same value, cut off from the tape: what is computed from it gives no gradient back.
+  Variable detach() const { return Variable(value_); }
+
+ private:
+  friend class Tape;
+  Tensor value_;
+  GradBuffer grad_;
+};
+
+}  // namespace bf

@@ -1,0 +1,47 @@
+#include "tensor/reduce.h"
+
+#include <cmath>
+#include <vector>
+
+#include "tensor/kernels.h"
+#include "tensor/parallel.h"
+
+namespace bf {
+namespace {
+
+constexpr Index block = 8192;
+
+}  // namespace
+
+void add_column_sums(const Tensor& x, Real beta, Tensor& out) {
+  constexpr Index rows = 256;
+  const Index cols = out.size(), blocks = block_count(x.dim(0), rows);
+  Tensor partial = Tensor::zeros({blocks, cols});
+  parallel_for(x.dim(0), rows, [&](Index first, Index last) {
+    Real* sums = partial.row(first / rows);
+    for (Index r = first; r < last; ++r) add_row(cols, x.row(r), sums, sums);
+  });
+  for (Index j = 0; j < cols; ++j) out[j] = beta == 0 ? 0 : beta * out[j];
+  for (Index b = 0; b < blocks; ++b) add_row(cols, partial.row(b), out.data(), out.data());
+}
+
+double sum_of(const Tensor& x) {
+  return blocked_sum(x.size(), block, [&](Index first, Index last) {
+    return static_cast<double>(sum_row(last - first, x.data() + first));
+  });
+}
+
+double sum_of_squares(const Tensor& x) {
+  return blocked_sum(x.size(), block, [&](Index first, Index last) {
+    return static_cast<double>(dot_row(last - first, x.data() + first, x.data() + first));
+  });
+}
+
+Index first_non_finite(const Tensor& x) {
+  for (Index i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) return i;
+  }
+  return x.size();
+}
+
+}  // namespace bf
