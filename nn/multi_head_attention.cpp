@@ -1,0 +1,35 @@
+#include "nn/multi_head_attention.h"
+
+#include <cmath>
+
+#include "autograd/self_attention.h"
+#include "tensor/require.h"
+
+namespace bf {
+
+Index head_width(Index dim, Index heads, Index width) {
+  require(heads > 0, "attention: the number of heads must be at least 1");
+  require(width > 0 || dim % heads == 0, "attention: width ", dim, " is not divisible by ", heads,
+          " heads");
+  return width > 0 ? width : dim / heads;
+}
+
+void initialise_qkv(Linear& qkv, RandomSource& random) {
+  const Index rows = qkv.weight().dim(0), in = qkv.weight().dim(1);
+  const auto bound = static_cast<Real>(std::sqrt(6.0 / static_cast<double>(rows / 3 + in)));
+  qkv.weight().mutable_value() = uniform_tensor({rows, in}, -bound, bound, random.next());
+}
+
+MultiHeadAttention::MultiHeadAttention(Index dim, Index heads, RandomSource& random, Index width)
+    : heads_(heads),
+      qkv_(add_module<Linear>("qkv", dim, 3 * heads * head_width(dim, heads, width), random)),
+      out_(add_module<Linear>("out", heads * head_width(dim, heads, width), dim, random)) {
+  initialise_qkv(qkv_, random);
+}
+
+Variable MultiHeadAttention::forward(const Variable& x, const Segments& segments) {
+  const Variable qkv = qkv_.forward(x);                             // [tokens, 3 H d]
+  return out_.forward(self_attention(qkv, segments, heads_));       // [tokens, H d] -> [tokens, D]
+}
+
+}  // namespace bf
