@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+
+#include "budgetformer/adaptive_attention.h"
+#include "nn/classifier.h"
+
+namespace bf {
+
+/// A TransformerClassifier in which every layer's attention chooses its heads.
+class BudgetFormerClassifier : public TransformerClassifier {
+ public:
+  /// Throws std::invalid_argument as TransformerClassifier and BudgetConfig::check do.
+  BudgetFormerClassifier(const TransformerConfig& config, const BudgetConfig& budget,
+                         std::uint64_t seed);
+
+  /// Sets the schedules of every layer to training progress f in [0, 1].
+  void set_progress(double progress);
+  /// The policy's part of the loss for the last forward() in training, a scalar; undefined while
+  /// the policy is dense. Means are over layers and sequences:
+  ///   lambda_b mean[max(0, s - s_max) + max(0, s_min - s)] + lambda_c mean[s] - beta(f) mean[H(r)]
+  Variable policy_loss() const;
+
+  /// Inference with this fraction of heads for every input instead of the learned budget; nullopt
+  /// returns to the learned one. Throws std::invalid_argument outside (0, 1].
+  void override_budget(std::optional<double> budget);
+  /// Evaluate with the relaxed gates that training sees instead of running the selected heads only:
+  /// the distance between the two accuracies is the train / inference gap.
+  void use_soft_gates(bool on);
+
+  AdaptiveMultiHeadAttention& attention(Index layer) { return *attentions_[layer]; }
+  Index layers() const { return attentions_.size(); }
+  const BudgetConfig& budget_config() const { return budget_; }
+  void reset_statistics();
+  /// Heads that the last forward() ran for one sequence, summed over the layers.
+  Index heads_run(Index sequence) const;
+
+ private:
+  BudgetConfig budget_;
+  std::vector<AdaptiveMultiHeadAttention*> attentions_;
+};
+
+}  // namespace bf
