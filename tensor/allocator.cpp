@@ -17,7 +17,7 @@ constexpr Index alignment = 64;
 /// Four classes to every doubling: at most a quarter of a block is wasted, and the slightly
 /// different batch lengths of a training run share a handful of classes.
 Index size_class(Index bytes) {
-  if (bytes <= 4 * alignment) return std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (bytes <= 4 * alignment) return (bytes + alignment - 1) / alignment * alignment;
   const Index step = std::bit_floor(bytes - 1) / 4;
   return (bytes + step - 1) / step * step;
 }
@@ -34,6 +34,10 @@ class Cache {
       stats_.cached_bytes -= bytes;
     } else {
       block = std::aligned_alloc(alignment, bytes);
+      if (block == nullptr) {  // what lies unused in other classes may be enough
+        release_all();
+        block = std::aligned_alloc(alignment, bytes);
+      }
       if (block == nullptr) throw std::bad_alloc();
       ++stats_.system_allocations;
     }
@@ -55,11 +59,7 @@ class Cache {
 
   void release() {
     const std::lock_guard lock(mutex_);
-    for (auto& [bytes, blocks] : free_) {
-      for (void* block : blocks) std::free(block);
-      blocks.clear();
-    }
-    stats_.cached_bytes = 0;
+    release_all();
   }
 
   MemoryStats stats() {
@@ -75,6 +75,14 @@ class Cache {
   bool poison = false;
 
  private:
+  void release_all() {
+    for (auto& [bytes, blocks] : free_) {
+      for (void* block : blocks) std::free(block);
+      blocks.clear();
+    }
+    stats_.cached_bytes = 0;
+  }
+
   std::mutex mutex_;
   std::unordered_map<Index, std::vector<void*>> free_;
   MemoryStats stats_;

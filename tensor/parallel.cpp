@@ -37,7 +37,6 @@ std::unique_ptr<Pool>& pool() {
 }
 
 thread_local bool inside = false;
-thread_local bool denormals_flushed = false;
 
 /// Marks the thread as inside a body for as long as it lives.
 struct InsideGuard {
@@ -49,6 +48,7 @@ struct InsideGuard {
 
 void set_threads(Index count) {
   require(count >= 1 && count <= 1024, "threads: expected 1 to 1024, got ", count);
+  require_state(!inside, "threads: cannot change inside a parallel region");
   pool().reset();  // the old limit must go first: oneTBB applies the smallest one alive
   pool() = std::make_unique<Pool>(count);
 }
@@ -57,11 +57,12 @@ Index threads() { return pool()->count; }
 bool in_parallel_region() { return inside; }
 
 void flush_denormals() {
-  if (denormals_flushed) return;
-  denormals_flushed = true;
+  // Looks at the register each time: oneTBB sets it anew when a worker enters another arena.
 #if defined(__SSE2__)
   constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
-  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
+  constexpr unsigned both = flush_to_zero | denormals_are_zero;
+  const unsigned control = _mm_getcsr();
+  if ((control & both) != both) _mm_setcsr(control | both);
 #elif defined(__aarch64__)
   std::uint64_t control = 0;
   asm volatile("mrs %0, fpcr" : "=r"(control));

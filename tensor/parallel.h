@@ -29,7 +29,9 @@ class FunctionRef<Result(Args...)> {
 };
 
 /// Number of threads that parallel_for may use from now on, this one included; at least 1.
-/// The default is the number of processors. Results never depend on it.
+/// The default is the number of processors. Results never depend on it. Not to be called while
+/// another thread is in a parallel_for. Throws std::invalid_argument for a count outside 1 to 1024
+/// and std::logic_error inside a parallel_for body.
 void set_threads(Index count);
 Index threads();
 
@@ -55,8 +57,9 @@ inline Index rows_per_block(Index width) {
 /// Sum of f(first, last) over fixed blocks of [0, count), in double, added in block order.
 double blocked_sum(Index count, Index block, FunctionRef<double(Index, Index)> f);
 
-/// Denormals count as zero on the calling thread (parallel_for does it on every worker): near the
-/// end of a training run they would make a multiplication a hundred times slower.
+/// Denormals count as zero on the calling thread from now on. parallel_for does it on the thread
+/// that calls it and on every worker: near the end of a training run they would make a
+/// multiplication a hundred times slower.
 void flush_denormals();
 
 }  // namespace bf

@@ -1,6 +1,7 @@
 #include "tensor/shape.h"
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 
 #include "tensor/require.h"
@@ -10,6 +11,15 @@ namespace bf {
 Shape::Shape(std::initializer_list<Index> extents) : rank_(extents.size()) {
   require(extents.size() <= max_rank, "shape: rank ", extents.size(), " exceeds ", max_rank);
   std::copy(extents.begin(), extents.end(), extents_.begin());
+  // size() must not wrap around: a damaged file could otherwise ask for a tiny block and fill a
+  // huge one.
+  Index largest = std::numeric_limits<Index>::max() / sizeof(double);
+  const bool empty = std::find(extents.begin(), extents.end(), Index{0}) != extents.end();
+  for (const Index extent : extents) {
+    require(empty || extent <= largest, "shape: ", *this,
+            " has more elements than memory can hold");
+    if (extent > 0) largest /= extent;
+  }
 }
 
 Index Shape::operator[](Index axis) const {

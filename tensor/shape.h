@@ -14,7 +14,8 @@ class Shape {
   static constexpr Index max_rank = 4;
 
   Shape() = default;
-  /// Throws std::invalid_argument for more than `max_rank` extents.
+  /// Throws std::invalid_argument for more than `max_rank` extents and for a number of elements
+  /// that no memory holds.
   Shape(std::initializer_list<Index> extents);
 
   Index rank() const { return rank_; }

@@ -1,2 +1,10 @@
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+
+#include "tensor/allocator.h"
+
+/// Fresh tensors hold NaN in every test, so that an element nobody wrote shows.
+int main(int argc, char** argv) {
+  bf::poison_new_memory(true);
+  return doctest::Context(argc, argv).run();
+}
