@@ -13,8 +13,8 @@
 namespace bf {
 namespace {
 
-/// Tile extents: a tile of scores (64 x 128 floats, 32 KiB) and the keys and values it meets stay in
-/// the first two cache levels.
+/// Tile extents: a tile of scores (64 x 128 floats, 32 KiB) and the keys and values it meets stay
+/// in the first two cache levels.
 constexpr Index query_tile = 64, key_tile = 128;
 
 /// Scratch of one thread, kept between calls so that no task allocates.
@@ -126,6 +126,14 @@ void for_each_head(const Segments& segments, Index heads, Body body) {
   });
 }
 
+void check(const Tensor& qkv, const Segments& segments, Index heads) {
+  require(qkv.rank() == 2 && heads > 0 && qkv.dim(1) % (3 * heads) == 0,
+          "attention: expected qkv [tokens, 3 * heads * d], got ", qkv.shape(), " for ", heads,
+          " heads");
+  require(qkv.dim(0) == segments.tokens(), "attention: ", qkv.dim(0), " rows do not match ",
+          segments.tokens(), " tokens");
+}
+
 }  // namespace
 
 void attend_head(const HeadView& head, Real* out, Index out_stride, Real* log_sum_exp,
@@ -138,11 +146,7 @@ void attend_head(const HeadView& head, Real* out, Index out_stride, Real* log_su
 }
 
 Attention attention_forward(const Tensor& qkv, const Segments& segments, Index heads) {
-  require(qkv.rank() == 2 && heads > 0 && qkv.dim(1) % (3 * heads) == 0,
-          "attention: expected qkv [tokens, 3 * heads * d], got ", qkv.shape(), " for ", heads,
-          " heads");
-  require(qkv.dim(0) == segments.tokens(), "attention: ", qkv.dim(0), " rows do not match ",
-          segments.tokens(), " tokens");
+  check(qkv, segments, heads);
   const Index tokens = qkv.dim(0), d = qkv.dim(1) / (3 * heads), width = heads * d;
   Attention result{Tensor({tokens, width}), Tensor({tokens, heads})};
   for_each_head(segments, heads, [&](Index b, Index h) {
@@ -156,6 +160,10 @@ Attention attention_forward(const Tensor& qkv, const Segments& segments, Index h
 
 Tensor attention_backward(const Tensor& qkv, const Attention& saved, const Tensor& g,
                           const Segments& segments, Index heads) {
+  check(qkv, segments, heads);
+  require(g.shape() == saved.out.shape() && g.dim(0) == qkv.dim(0) && 3 * g.dim(1) == qkv.dim(1),
+          "attention: expected a gradient ", Shape{qkv.dim(0), qkv.dim(1) / 3}, ", got ",
+          g.shape());
   const Index d = qkv.dim(1) / (3 * heads), width = heads * d;
   Tensor d_qkv(qkv.shape());
   for_each_head(segments, heads, [&](Index b, Index h) {

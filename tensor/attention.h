@@ -26,6 +26,7 @@ void attend_head(const HeadView& head, Real* out, Index out_stride, Real* log_su
 struct Attention {
   Tensor out, log_sum_exp;
 };
+/// Throws std::invalid_argument when the shape fits neither the heads nor the segments.
 Attention attention_forward(const Tensor& qkv, const Segments& segments, Index heads);
 
 /// Gradient with respect to qkv. The probabilities are recomputed tile by tile as

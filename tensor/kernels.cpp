@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tensor/kernels.h"
 
@@ -83,9 +84,8 @@ void Multiply(Index n, const Real* a, const Real* b, Real* out) {
 
 void Scale(Index n, Real factor, const Real* x, Real* out) {
   const Lanes f = hn::Set(tag, factor);
-  over_row(n, [=](Index i, auto part) HWY_ATTR {
-    store(hn::Mul(f, load(x + i, part)), out + i, part);
-  });
+  over_row(
+      n, [=](Index i, auto part) HWY_ATTR { store(hn::Mul(f, load(x + i, part)), out + i, part); });
 }
 
 void AddScaled(Index n, Real factor, const Real* x, Real* y) {
@@ -96,9 +96,8 @@ void AddScaled(Index n, Real factor, const Real* x, Real* y) {
 }
 
 Real Dot(Index n, const Real* a, const Real* b) {
-  return sum_of(n, [=](Index i, auto part) HWY_ATTR {
-    return hn::Mul(load(a + i, part), load(b + i, part));
-  });
+  return sum_of(n, [=](Index i, auto part)
+                       HWY_ATTR { return hn::Mul(load(a + i, part), load(b + i, part)); });
 }
 
 Real Sum(Index n, const Real* x) {
@@ -114,20 +113,28 @@ Real Max(Index n, const Real* x) {
   return hn::GetLane(hn::MaxOfLanes(tag, best));
 }
 
+/// hn::Exp gives 0 for a NaN, which would hide it, and is not defined above 104.
+HWY_INLINE Lanes exponential(Lanes x) {
+  constexpr double largest = real_is_double ? 709.7 : 88.7;
+  const Lanes infinity = hn::Set(tag, std::numeric_limits<Real>::infinity());
+  return hn::IfThenElse(hn::Le(x, hn::Set(tag, static_cast<Real>(largest))), hn::Exp(tag, x),
+                        hn::Mul(x, infinity));
+}
+
 Real Exp(Index n, const Real* x, Real shift, Real* out) {
   const Lanes s = hn::Set(tag, shift);
   Lanes sum = hn::Zero(tag);
   const Index lanes = hn::Lanes(tag);
   Index i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const Lanes e = hn::Exp(tag, hn::Sub(load(x + i, Full{}), s));
+    const Lanes e = exponential(hn::Sub(load(x + i, Full{}), s));
     store(e, out + i, Full{});
     sum = hn::Add(sum, e);
   }
   Real total = sum_lanes(sum);
   if (i < n) {
     const Part part{n - i};
-    store(hn::Exp(tag, hn::Sub(load(x + i, part), s)), out + i, part);
+    store(exponential(hn::Sub(load(x + i, part), s)), out + i, part);
     for (; i < n; ++i) total += out[i];
   }
   return total;
@@ -138,12 +145,12 @@ struct Normal {
   Lanes distribution, density;
 };
 
-/// Phi(-|x|) = exp(-x^2 / 2) P(t) with t = 1 / (1 + 0.52 |x|): the scaled tail is so smooth that one
-/// polynomial (fitted by us, relative error 4e-8 on [0, 13]) serves every x, and value and density
-/// share one exponential.
+/// Phi(-|x|) = exp(-x^2 / 2) P(t) with t = 1 / (1 + 0.52 |x|): the scaled tail is so smooth that
+/// one polynomial (fitted by us, relative error 4e-8 on [0, 13]) serves every x, and value and
+/// density share one exponential.
 HWY_INLINE Normal normal(Lanes x) {
-  constexpr double fit[] = {2.074693512e-01,  2.068537201e-01, 1.591618198e-01, -1.786269157e-02,
-                            1.719231730e-01,  -8.461790758e-01, 1.216865206e+00, -8.753990158e-01,
+  constexpr double fit[] = {2.074693512e-01, 2.068537201e-01,  1.591618198e-01, -1.786269157e-02,
+                            1.719231730e-01, -8.461790758e-01, 1.216865206e+00, -8.753990158e-01,
                             3.290936771e-01, -5.192614661e-02};
   constexpr double density_at_zero = 0.3989422804014327;
   const Lanes one = hn::Set(tag, Real(1)), size = hn::Abs(x);
@@ -230,76 +237,6 @@ void LayerNormBackward(Index n, const Real* x, const Real* gamma, Real mean, Rea
   });
 }
 
-#if HWY_TARGET == HWY_SCALAR  // one lane, no wide products
-
-void RandomWords(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words) {
-  for (Index i = 0; i < 4 * blocks; ++i) words[i] = stream.word(4 * first_block + i);
-}
-
-#else
-
-using Words = hn::ScalableTag<std::uint32_t>;
-
-/// Low and high halves of the 64-bit products of all lanes with one multiplier.
-HWY_INLINE void multiply_wide(hn::Vec<Words> a, std::uint32_t multiplier, hn::Vec<Words>& low,
-                              hn::Vec<Words>& high) {
-  const Words d;
-  const hn::Repartition<std::uint64_t, Words> wide;
-  const auto b = hn::Set(d, multiplier);
-  const auto even = hn::MulEven(a, b);
-  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, a))), b);
-  high = hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
-  low = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
-}
-
-/// philox() of random.h on as many counters at a time as a vector holds.
-void RandomWords(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words) {
-  const Words d;
-  const Index lanes = hn::Lanes(d);
-  HWY_ALIGN std::uint32_t counter_low[hn::MaxLanes(d)], counter_high[hn::MaxLanes(d)];
-  HWY_ALIGN std::uint32_t buffer[4 * hn::MaxLanes(d)];
-  for (Index block = 0; block < blocks; block += lanes) {
-    for (Index i = 0; i < lanes; ++i) {
-      const std::uint64_t position = first_block + block + i;
-      counter_low[i] = static_cast<std::uint32_t>(position);
-      counter_high[i] = static_cast<std::uint32_t>(position >> 32);
-    }
-    auto c0 = hn::Load(d, counter_low), c1 = hn::Load(d, counter_high);
-    auto c2 = hn::Set(d, static_cast<std::uint32_t>(stream.stream));
-    auto c3 = hn::Set(d, static_cast<std::uint32_t>(stream.stream >> 32));
-    auto key0 = static_cast<std::uint32_t>(stream.seed);
-    auto key1 = static_cast<std::uint32_t>(stream.seed >> 32);
-    for (int round = 0; round < 10; ++round) {
-      auto low0 = c0, high0 = c0, low1 = c0, high1 = c0;
-      multiply_wide(c0, 0xD2511F53u, low0, high0);
-      multiply_wide(c2, 0xCD9E8D57u, low1, high1);
-      c0 = hn::Xor(hn::Xor(high1, c1), hn::Set(d, key0));
-      c2 = hn::Xor(hn::Xor(high0, c3), hn::Set(d, key1));
-      c1 = low1;
-      c3 = low0;
-      key0 += 0x9E3779B9u;
-      key1 += 0xBB67AE85u;
-    }
-    hn::StoreInterleaved4(c0, c1, c2, c3, d, buffer);
-    std::copy_n(buffer, 4 * std::min(lanes, blocks - block), words + 4 * block);
-  }
-}
-
-#endif
-
-void Dropout(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
-             Real scale, Real* out) {
-  constexpr Index chunk = 512;
-  std::uint32_t words[chunk];
-  for (Index begin = 0; begin < n; begin += chunk) {
-    const Index count = std::min(chunk, n - begin);
-    RandomWords(stream, (first + begin) / 4, (count + 3) / 4, words);
-    const Real* in = x + begin;
-    Real* to = out + begin;
-    for (Index i = 0; i < count; ++i) to[i] = words[i] < threshold ? in[i] * scale : Real(0);
-  }
-}
-
 void AdamW(Index n, const AdamWStep& step, const Real* gradient, Real* moment1, Real* moment2,
            Real* weight) {
   const Lanes beta1 = hn::Set(tag, step.beta1), rest1 = hn::Set(tag, 1 - step.beta1);
@@ -341,8 +278,6 @@ HWY_EXPORT(Gelu);
 HWY_EXPORT(GeluBackward);
 HWY_EXPORT(LayerNorm);
 HWY_EXPORT(LayerNormBackward);
-HWY_EXPORT(RandomWords);
-HWY_EXPORT(Dropout);
 HWY_EXPORT(AdamW);
 HWY_EXPORT(TargetName);
 
@@ -375,13 +310,6 @@ void layer_norm_row(Index n, const Real* x, const Real* gamma, const Real* beta,
 void layer_norm_backward_row(Index n, const Real* x, const Real* gamma, Real mean, Real rstd,
                              const Real* g, Real* dx, Real* dgamma, Real* dbeta) {
   HWY_DYNAMIC_DISPATCH(LayerNormBackward)(n, x, gamma, mean, rstd, g, dx, dgamma, dbeta);
-}
-void random_words(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words) {
-  HWY_DYNAMIC_DISPATCH(RandomWords)(stream, first_block, blocks, words);
-}
-void dropout_row(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
-                 Real scale, Real* out) {
-  HWY_DYNAMIC_DISPATCH(Dropout)(n, x, stream, first, threshold, scale, out);
 }
 void adamw_row(Index n, const AdamWStep& step, const Real* gradient, Real* moment1, Real* moment2,
                Real* weight) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tensor/random.h"
+#include "tensor/random_words.h"
 
 namespace bf {
 
@@ -35,20 +35,13 @@ void layer_norm_row(Index n, const Real* x, const Real* gamma, const Real* beta,
 void layer_norm_backward_row(Index n, const Real* x, const Real* gamma, Real mean, Real rstd,
                              const Real* g, Real* dx, Real* dgamma, Real* dbeta);
 
-/// The first `4 blocks` words of the stream from block `first_block` on (see philox in random.h).
-void random_words(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words);
-/// out_i = x_i scale where word `first + i` of the stream is below `threshold`, else 0.
-/// `first` is a multiple of 4.
-void dropout_row(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
-                 Real scale, Real* out);
-
 /// What one AdamW update needs besides its arrays.
 struct AdamWStep {
   Real learning_rate, beta1, beta2, epsilon;
-  Real decay;              ///< weight decay, already multiplied by the learning rate
-  Real correction1;        ///< 1 / (1 - beta1^t)
-  Real correction2;        ///< 1 / (1 - beta2^t)
-  Real gradient_scale;     ///< clipping factor
+  Real decay;           ///< weight decay, already multiplied by the learning rate
+  Real correction1;     ///< 1 / (1 - beta1^t)
+  Real correction2;     ///< 1 / (1 - beta2^t)
+  Real gradient_scale;  ///< clipping factor
 };
 /// Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019), algorithm 2, in one pass:
 ///   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2

@@ -33,6 +33,12 @@ Index Shape::size() const {
   return product;
 }
 
+Index Shape::row_size() const {
+  Index product = 1;
+  for (Index axis = 1; axis < rank_; ++axis) product *= extents_[axis];
+  return product;
+}
+
 bool Shape::operator==(const Shape& other) const {
   return rank_ == other.rank_ &&
          std::equal(extents_.begin(), extents_.begin() + rank_, other.extents_.begin());

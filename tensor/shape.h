@@ -23,6 +23,8 @@ class Shape {
   Index operator[](Index axis) const;
   /// Number of elements: the product of the extents, 1 for a scalar.
   Index size() const;
+  /// Elements per index of the first axis: the product of the other extents.
+  Index row_size() const;
   bool operator==(const Shape& other) const;
 
  private:

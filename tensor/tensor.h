@@ -36,7 +36,7 @@ class Tensor {
   Real* row(Index index) { return data_ + index * row_size(); }
   const Real* row(Index index) const { return data_ + index * row_size(); }
   /// Values per index of the first axis.
-  Index row_size() const { return shape_[0] ? size_ / shape_[0] : 0; }
+  Index row_size() const { return shape_.row_size(); }
 
   /// The only value. Throws std::invalid_argument unless size() is 1.
   Real item() const;

@@ -12,6 +12,9 @@ TEST_CASE("shape: size is the product of the extents, 1 for a scalar, 0 for an e
   CHECK(Shape{7}.size() == 7);
   CHECK(Shape{2, 3, 4, 5}.size() == 120);
   CHECK(Shape{3, 0}.size() == 0);
+  CHECK(Shape{2, 3, 4}.row_size() == 12);
+  CHECK(Shape{0, 3}.row_size() == 3);
+  CHECK(Shape{5}.row_size() == 1);
   CHECK(Shape{2, 3, 4}.rank() == 3);
   CHECK(Shape{2, 3, 4}[2] == 4);
 }
