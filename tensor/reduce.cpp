@@ -1,10 +1,12 @@
 #include "tensor/reduce.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
+#include "tensor/require.h"
 
 namespace bf {
 namespace {
@@ -14,6 +16,8 @@ constexpr Index block = 8192;
 }  // namespace
 
 void add_column_sums(const Tensor& x, Real beta, Tensor& out) {
+  require(x.rank() >= 1 && out.size() == x.row_size(), "column sums: expected an output of ",
+          x.row_size(), " values for ", x.shape(), ", got ", out.shape());
   constexpr Index rows = 256;
   const Index cols = out.size(), blocks = block_count(x.dim(0), rows);
   Tensor partial = Tensor::zeros({blocks, cols});
@@ -38,8 +42,13 @@ double sum_of_squares(const Tensor& x) {
 }
 
 Index first_non_finite(const Tensor& x) {
-  for (Index i = 0; i < x.size(); ++i) {
-    if (!std::isfinite(x[i])) return i;
+  for (Index first = 0; first < x.size(); first += block) {
+    const Index last = std::min(first + block, x.size());
+    // A NaN or an infinity never leaves a finite sum: one fast pass clears most blocks.
+    if (std::isfinite(sum_row(last - first, x.data() + first))) continue;
+    for (Index i = first; i < last; ++i) {
+      if (!std::isfinite(x[i])) return i;
+    }
   }
   return x.size();
 }

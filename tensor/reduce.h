@@ -6,6 +6,7 @@ namespace bf {
 
 /// out = beta out + sum over the rows of x.   x [rows, cols]   out [cols]
 /// Fixed blocks of rows are added in order; beta = 0 never reads out.
+/// Throws std::invalid_argument when out does not have one value per column.
 void add_column_sums(const Tensor& x, Real beta, Tensor& out);
 
 /// Sum and sum of squares of all values, in double over fixed blocks.
