@@ -10,6 +10,9 @@ namespace {
 
 constexpr double budget_margin = 1e-3, least_slope = 1e-9;
 
+/// p (1 - p), the derivative of a sigmoid of value p.
+double slope(Real p) { return static_cast<double>(p) * (1 - static_cast<double>(p)); }
+
 double sigmoid_of(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : 1 - 1 / (1 + std::exp(x)); }
 
 /// theta with sum_h sigmoid((v_h - theta) / t) = k. The sum falls with theta, from at least k at the
@@ -21,14 +24,14 @@ double solve_threshold(const Real* v, Index heads, double k, double t) {
   double below = static_cast<double>(*low) - t * logit, above = static_cast<double>(*high) - t * logit;
   double theta = 0.5 * (below + above);
   for (int step = 0; step < 200 && below < above; ++step) {
-    double sum = 0, slope = 0;
+    double sum = 0, derivative = 0;
     for (Index h = 0; h < heads; ++h) {
       const double p = sigmoid_of((static_cast<double>(v[h]) - theta) / t);
       sum += p;
-      slope += p * (1 - p) / t;
+      derivative += p * (1 - p) / t;
     }
     (sum >= k ? below : above) = theta;
-    const double newton = theta + (sum - k) / slope;
+    const double newton = theta + (sum - k) / derivative;
     const double next = newton > below && newton < above ? newton : 0.5 * (below + above);
     if (next == theta || sum == k) break;
     theta = next;
@@ -62,19 +65,17 @@ Variable soft_topk(const Variable& scores, const Variable& budget, Real temperat
                 [p, t, dv = scores.grad_buffer(), dk = budget.grad_buffer()](const Tensor& g) {
                   Tensor d_scores(p.shape()), d_budget({p.dim(0)});
                   for (Index b = 0; b < p.dim(0); ++b) {
-                    const auto slope = [row = p.row(b)](Index h) {
-                      const double ph = static_cast<double>(row[h]);
-                      return std::max(ph * (1 - ph), least_slope);
-                    };
+                    const Real *row = p.row(b), *up = g.row(b);
                     double sum_q = 0, sum_qg = 0;
                     for (Index h = 0; h < p.dim(1); ++h) {
-                      sum_q += slope(h);
-                      sum_qg += slope(h) * static_cast<double>(g.row(b)[h]);
+                      const double q = std::max(slope(row[h]), least_slope);
+                      sum_q += q;
+                      sum_qg += q * static_cast<double>(up[h]);
                     }
                     const double mean = sum_qg / sum_q;
                     for (Index h = 0; h < p.dim(1); ++h) {
                       d_scores.row(b)[h] = static_cast<Real>(
-                          slope(h) * (static_cast<double>(g.row(b)[h]) - mean) / t);
+                          slope(row[h]) * (static_cast<double>(up[h]) - mean) / t);
                     }
                     d_budget[b] = static_cast<Real>(mean);
                   }

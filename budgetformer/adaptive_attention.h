@@ -4,8 +4,9 @@
 
 #include "budgetformer/controller.h"
 #include "budgetformer/head_gate.h"
+#include "budgetformer/sequence_pool.h"
 #include "budgetformer/statistics.h"
-#include "nn/multi_head_attention.h"
+#include "nn/encoder.h"
 
 namespace bf {
 
@@ -21,7 +22,7 @@ struct PolicyOutput {
 /// gradient. In evaluation only the selected heads run (head_dispatch.h). With s = 1 and weighting
 /// `none` it is MultiHeadAttention, bit for bit.
 /// Shapes: x [tokens, D], y [tokens, D]. Parameters: those of MultiHeadAttention under the same
-/// names, and controller.*, gate.*.
+/// names, and pool.*, controller.*, gate.*.
 class AdaptiveMultiHeadAttention : public AttentionModule {
  public:
   AdaptiveMultiHeadAttention(const TransformerConfig& config, const BudgetConfig& budget,
@@ -38,20 +39,36 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
   const LayerStatistics& statistics() const { return statistics_; }
 
  private:
-  Variable forward_dense(const Variable& x, const Segments& segments, const Variable* gate);
-  Gates decide(const Variable& x, const Segments& segments, const PolicyState& state);
+  struct Scores {
+    Variable scores;                  ///< u [B, H]
+    BudgetController::Output budget;  ///< s [B], and the logits of a learned budget
+  };
+
+  /// Pools x and asks controller and gate; keeps policy_ for the loss.
+  Scores score(const Variable& x, const Segments& segments);
+  /// Gates [B, H] for a forward with all heads.
+  Variable choose_gates(const Scores& scores);
+  /// The hard selection alone, for the dispatch of selected heads.
+  void choose_heads(const Scores& scores);
+  void note(HeadSelection selection, const Scores& scores);
+  double noise_scale() const;
+  RandomStream noise_stream();
+  /// All heads, scaled by their gates if there are any.
+  Variable forward_all_heads(const Variable& x, const Segments& segments, const Variable* gate);
 
   BudgetConfig budget_;
   Index heads_;
   RandomSource& random_;
   Linear& qkv_;
   Linear& out_;
+  SequencePool& pool_;
   BudgetController* controller_ = nullptr;  ///< null with a fixed budget
   HeadGate* gate_ = nullptr;                ///< null with a random gate
 
   PolicyState state_;
   std::optional<double> override_;
   bool soft_gates_ = false;
+  RandomStream eval_noise_;  ///< of a random gate in evaluation, which draws nothing
   PolicyOutput policy_;
   HeadSelection selection_;
   LayerStatistics statistics_;

@@ -29,6 +29,9 @@ struct HeadSelection {
 ///   scores [B, H]   budgets [B], fractions of H
 HeadSelection select_heads(const Tensor& scores, const Tensor& budgets);
 
+/// v = u + nu Gumbel; u itself for nu = 0, which draws nothing.   u, v [B, H]
+Variable add_noise(const Variable& scores, double nu, RandomStream noise);
+
 /// The gates of one layer in training, and the selection behind them.
 struct Gates {
   Variable gate;                  ///< [B, H]
@@ -45,11 +48,12 @@ struct Gates {
 Gates make_gates(const Variable& scores, const Variable& budgets, const BudgetConfig& config,
                  const PolicyState& state, RandomStream noise);
 
-/// k_b r_h / sum of r over the selected heads where selected, else 0, with r = softmax(u / tau): the
-/// weights of Weighting::relevance; they sum to k_b.
-///   relevance r [B, H]   mask [B, H]   result [B, H]
-/// Backward, with w the result, n_b = sum of selected r, g = dL/dw, and gbar = sum_h g_h w_h / k_b:
-///   dL/dr_h = m_h (k_b / n_b) (g_h - gbar)
+/// Weights of Weighting::relevance: w_bh = k_b r_bh / n_b with n_b the sum of r over the selected
+/// heads, so that the weights of the selected heads sum to k_b. Heads that are not selected have one
+/// too (their gate is 0): through it their gates still get a gradient.
+///   relevance r = softmax(u / tau) [B, H]   result w [B, H]
+/// Backward, with g = dL/dw and mask m:  dL/dr_h = (k_b / n_b) (g_h - m_h sum_j g_j w_j / k_b)
+/// Saved: w, the selection, n.
 Variable relevance_weights(const Variable& relevance, const HeadSelection& selection);
 
 }  // namespace bf

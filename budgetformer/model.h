@@ -37,6 +37,7 @@ class BudgetFormerClassifier : public TransformerClassifier {
 
  private:
   BudgetConfig budget_;
+  PolicyState state_;
   std::vector<AdaptiveMultiHeadAttention*> attentions_;
 };
 

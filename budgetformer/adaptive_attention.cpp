@@ -1,0 +1,130 @@
+#include "budgetformer/adaptive_attention.h"
+
+#include "autograd/entropy.h"
+#include "autograd/head_scale.h"
+#include "autograd/self_attention.h"
+#include "autograd/softmax.h"
+#include "budgetformer/head_dispatch.h"
+
+namespace bf {
+namespace {
+
+/// Every head for every sequence: the dense warm start.
+HeadSelection full_selection(Index sequences, Index heads) {
+  return {heads, std::vector<Index>(sequences, heads), Tensor::full({sequences, heads}, 1),
+          Tensor::full({sequences}, 1)};
+}
+
+}  // namespace
+
+AdaptiveMultiHeadAttention::AdaptiveMultiHeadAttention(const TransformerConfig& config,
+                                                       const BudgetConfig& budget,
+                                                       RandomSource& random)
+    : budget_(budget),
+      heads_(config.heads),
+      random_(random),
+      qkv_(add_module<Linear>("qkv", config.dim,
+                              3 * heads_ * head_width(config.dim, heads_, config.width), random)),
+      out_(add_module<Linear>("out", heads_ * head_width(config.dim, heads_, config.width),
+                              config.dim, random)),
+      pool_(add_module<SequencePool>("pool", config.dim, budget.pool)),
+      state_(inference_policy(budget)),
+      statistics_(config.heads) {
+  initialise_qkv(qkv_, random);
+  eval_noise_ = random.next();
+  if (budget.policy != Policy::fixed_budget) {
+    controller_ = &add_module<BudgetController>("controller", pool_.width(), config.dim, random);
+    controller_->multiply_rate(budget.controller_rate);
+  }
+  if (budget.policy != Policy::random_gate) {
+    gate_ = &add_module<HeadGate>("gate", pool_.width(), heads_, random);
+    gate_->multiply_rate(budget.controller_rate);
+  }
+}
+
+Variable AdaptiveMultiHeadAttention::forward(const Variable& x, const Segments& segments) {
+  if (state_.dense && !override_) {
+    policy_ = {};
+    selection_ = full_selection(segments.count(), heads_);
+    statistics_.add(selection_, {}, {});
+    return forward_all_heads(x, segments, nullptr);
+  }
+  const Scores scores = score(x, segments);
+  if (training() || recording() || soft_gates_) {
+    const Variable gate = choose_gates(scores);
+    return forward_all_heads(x, segments, &gate);
+  }
+  choose_heads(scores);
+  if (selection_.all() && budget_.weighting == Weighting::none) {
+    return forward_all_heads(x, segments, nullptr);
+  }
+  Tensor weights;
+  if (budget_.weighting == Weighting::relevance) {
+    const Variable relevance = softmax(scores.scores, static_cast<Real>(state_.temperature));
+    weights = relevance_weights(relevance, selection_).value();
+  }
+  return Variable(dispatch_heads(x.value(), segments, selection_, weights, qkv_, out_));
+}
+
+Variable AdaptiveMultiHeadAttention::forward_all_heads(const Variable& x, const Segments& segments,
+                                                       const Variable* gate) {
+  const Variable qkv = qkv_.forward(x);                                    // [tokens, 3 H d]
+  const Variable heads = self_attention(qkv, segments, heads_);            // [tokens, H d]
+  return out_.forward(gate ? head_scale(heads, *gate, segments) : heads);  // [tokens, D]
+}
+
+AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Variable& x,
+                                                                    const Segments& segments) {
+  const Index batch = segments.count();
+  const Variable pooled = pool_.forward(x, segments);  // [B, Z]
+  Scores result;
+  result.scores = gate_ ? gate_->forward(pooled) : Variable(Tensor::zeros({batch, heads_}));
+  if (controller_ && !override_) {
+    result.budget = controller_->forward(pooled);
+  } else {
+    const double fraction = override_.value_or(budget_.fixed_budget);
+    result.budget.budgets = Variable(Tensor::full({batch}, static_cast<Real>(fraction)));
+  }
+  policy_ = {};
+  if (controller_ && !override_) policy_.budgets = result.budget.budgets;
+  if (gate_) policy_.entropies = entropy(result.scores, static_cast<Real>(state_.temperature));
+  return result;
+}
+
+Variable AdaptiveMultiHeadAttention::choose_gates(const Scores& scores) {
+  PolicyState state = state_;
+  BudgetConfig config = budget_;
+  state.noise = noise_scale();
+  if (!training()) {
+    // What inference runs is the hard selection, whatever the estimator; "soft" is its relaxation.
+    const bool hard = !soft_gates_;
+    if (hard) config.estimator = Estimator::straight_through;
+    if (!hard && config.estimator == Estimator::straight_through) {
+      config.estimator = Estimator::relaxed;
+    }
+  }
+  Gates gates = make_gates(scores.scores, scores.budget.budgets, config, state, noise_stream());
+  note(std::move(gates.selection), scores);
+  return gates.gate;
+}
+
+void AdaptiveMultiHeadAttention::choose_heads(const Scores& scores) {
+  const Variable noisy = add_noise(scores.scores, noise_scale(), noise_stream());
+  note(select_heads(noisy.value(), scores.budget.budgets.value()), scores);
+}
+
+void AdaptiveMultiHeadAttention::note(HeadSelection selection, const Scores& scores) {
+  selection_ = std::move(selection);
+  statistics_.add(selection_, policy_.entropies.value(), scores.budget.logits.value());
+}
+
+double AdaptiveMultiHeadAttention::noise_scale() const {
+  if (!gate_) return 1;  // a random gate is nothing but noise
+  return training() ? state_.noise : 0;
+}
+
+RandomStream AdaptiveMultiHeadAttention::noise_stream() {
+  return training() && noise_scale() > 0 ? random_.next() : eval_noise_;
+}
+
+}  // namespace bf

@@ -1,0 +1,89 @@
+#include "budgetformer/model.h"
+
+#include "autograd/add.h"
+#include "autograd/relu.h"
+#include "autograd/scale.h"
+#include "autograd/sum.h"
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+const BudgetConfig& checked(const BudgetConfig& config) {
+  config.check();
+  return config;
+}
+
+/// total + term, where total may still be undefined.
+Variable plus(const Variable& total, const Variable& term) {
+  return total.defined() ? add(total, term) : term;
+}
+
+/// mean over sequences of max(0, s - s_max) + max(0, s_min - s)
+Variable hinge(const Variable& budgets, const BudgetConfig& config) {
+  const Variable above = relu(scale(budgets, 1, static_cast<Real>(-config.budget_max)));
+  const Variable below = relu(scale(budgets, -1, static_cast<Real>(config.budget_min)));
+  return mean(add(above, below));
+}
+
+}  // namespace
+
+BudgetFormerClassifier::BudgetFormerClassifier(const TransformerConfig& config,
+                                               const BudgetConfig& budget, std::uint64_t seed)
+    : TransformerClassifier(config, seed,
+                            [&](Index) {
+                              return std::make_unique<AdaptiveMultiHeadAttention>(
+                                  config, checked(budget), random());
+                            }),
+      budget_(budget) {
+  for (Index i = 0; i < encoder().layers(); ++i) {
+    attentions_.push_back(
+        &dynamic_cast<AdaptiveMultiHeadAttention&>(encoder().layer(i).attention()));
+  }
+}
+
+void BudgetFormerClassifier::set_progress(double progress) {
+  state_ = policy_at(budget_, progress);
+  for (auto* attention : attentions_) attention->set_state(state_);
+}
+
+Variable BudgetFormerClassifier::policy_loss() const {
+  Variable total;
+  const double share = 1 / static_cast<double>(attentions_.size());
+  const auto add_term = [&](double weight, const Variable& term) {
+    total = plus(total, scale(term, static_cast<Real>(weight * share)));
+  };
+  for (const auto* attention : attentions_) {
+    const PolicyOutput& policy = attention->policy();
+    if (policy.budgets.defined()) {
+      if (budget_.hinge > 0) add_term(budget_.hinge, hinge(policy.budgets, budget_));
+      if (state_.price > 0) add_term(state_.price, mean(policy.budgets));
+    }
+    if (policy.entropies.defined() && state_.entropy != 0) {
+      add_term(-state_.entropy, mean(policy.entropies));
+    }
+  }
+  return total;
+}
+
+void BudgetFormerClassifier::override_budget(std::optional<double> budget) {
+  require(!budget || (*budget > 0 && *budget <= 1), "budget: must be in (0, 1], got ",
+          budget.value_or(0));
+  for (auto* attention : attentions_) attention->override_budget(budget);
+}
+
+void BudgetFormerClassifier::use_soft_gates(bool on) {
+  for (auto* attention : attentions_) attention->use_soft_gates(on);
+}
+
+void BudgetFormerClassifier::reset_statistics() {
+  for (auto* attention : attentions_) attention->statistics().reset();
+}
+
+Index BudgetFormerClassifier::heads_run(Index sequence) const {
+  Index sum = 0;
+  for (const auto* attention : attentions_) sum += attention->selection().counts[sequence];
+  return sum;
+}
+
+}  // namespace bf
