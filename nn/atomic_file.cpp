@@ -1,0 +1,71 @@
+#include "nn/atomic_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+/// Left-overs of killed processes and other writers of the same file may hold the first names.
+constexpr int most_names = 1000;
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  for (int attempt = 0; descriptor_ < 0 && attempt < most_names; ++attempt) {
+    temporary_ = join_parts(path_, ".tmp", attempt);
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST) break;
+  }
+  if (descriptor_ < 0) fail("cannot create");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, Index bytes) {
+  const char* rest = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor_, rest, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write");
+    rest += written;
+    bytes -= static_cast<Index>(written);
+  }
+}
+
+void AtomicFile::commit() {
+  if (fsync(descriptor_) != 0) fail("cannot sync");
+  close_file();
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot rename");
+  temporary_.clear();
+  // The name is on the disk only when the folder is. A file system that cannot sync a folder
+  // (EINVAL) has nothing better to offer.
+  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+  descriptor_ = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ < 0) fail("cannot open the folder");
+  if (fsync(descriptor_) != 0 && errno != EINVAL) fail("cannot sync the folder");
+  close_file();
+}
+
+void AtomicFile::close_file() {
+  // Network file systems report a failed write only here.
+  if (close(std::exchange(descriptor_, -1)) != 0) fail("cannot close");
+}
+
+void AtomicFile::fail(const char* what) const {
+  throw std::runtime_error(join_parts("save: \"", path_, "\": ", what, ": ", std::strerror(errno)));
+}
+
+}  // namespace bf

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "tensor/real.h"
+
+namespace bf {
+
+/// A file that appears under its name complete and on the disk, or not at all: it is written under
+/// a temporary name in the same folder (NAME.tmp and a number), synced, and renamed. A reader, a
+/// killed process or a power cut finds the earlier file or the new one, never a part of it.
+/// Everything throws std::runtime_error, `save: "FILE": cannot write: No space left on device`.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  /// Removes the temporary file unless commit() succeeded.
+  ~AtomicFile();
+
+  void write(const void* data, Index bytes);
+  void write(const std::string& text) { write(text.data(), text.size()); }
+  /// Syncs the file, gives it its name, and syncs the folder. Call it once, last.
+  void commit();
+
+ private:
+  void close_file();
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string path_, temporary_;
+  int descriptor_ = -1;
+};
+
+}  // namespace bf
