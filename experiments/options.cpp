@@ -86,8 +86,8 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-void add_count(OptionList& options, const std::string& name, Index& target,
-               const std::string& help, Index lowest, Index highest) {
+void add_count(OptionList& options, const std::string& name, Index& target, const std::string& help,
+               Index lowest, Index highest) {
   add_parsed(options, name, std::to_string(target), help, [=, &target](const std::string& text) {
     target = static_cast<Index>(whole_number(name, text, lowest, highest));
   });
@@ -150,8 +150,8 @@ void add_data_options(OptionList& options, DatasetOptions& data) {
   add_count(options, "train-rows", data.train_rows,
             "size of a seeded sample of the training rows; 0 = all");
   add_number(options, "validation-fraction", data.validation_fraction,
-             "part of the training rows that validates where a set has no validation split", 0,
-             0.9, true);
+             "part of the training rows that validates where a set has no validation split", 0, 0.9,
+             true);
   add_seed(options, "data-seed", data.seed,
            "seed of samples, splits and generated texts; apart from --seed, so that runs with "
            "different seeds see the same rows");

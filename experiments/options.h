@@ -25,9 +25,8 @@ using OptionValues = boost::program_options::variables_map;
 /// that moment is the default shown by --help. `target` must outlive parse_options(). A value that
 /// cannot be read or lies outside the range is a UsageError such as
 ///   --batch: expected a whole number of at least 1, got "-4"
-void add_count(OptionList& options, const std::string& name, Index& target,
-               const std::string& help, Index lowest = 0,
-               Index highest = std::numeric_limits<Index>::max());
+void add_count(OptionList& options, const std::string& name, Index& target, const std::string& help,
+               Index lowest = 0, Index highest = std::numeric_limits<Index>::max());
 void add_seed(OptionList& options, const std::string& name, std::uint64_t& target,
               const std::string& help);
 /// Finite numbers only; `exclusive_low` leaves out the lower end itself, as in (0, 1].

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace bf {
+#include "tensor/real.h"
 
-using Index = std::size_t;
+namespace bf {
 
 /// A small reproducible random sequence: splitmix64 (Steele, Lea, Flood, "Fast splittable
 /// pseudorandom number generators", 2014), started from a mix of (seed, stream). Two streams of

@@ -1,0 +1,149 @@
+#include "train/csv.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/temp_folder.h"
+
+using namespace bf;
+
+namespace {
+
+using Fields = std::vector<std::string>;
+using Records = std::vector<Fields>;
+
+/// All records; a BadRow becomes a record that holds its message without the path.
+Records read(const TempFolder& folder, const std::string& text, CsvFormat format = {}) {
+  const std::string path = folder.write("a.csv", text);
+  CsvReader reader(path, format, Encoding::utf8);
+  Records records;
+  Fields fields;
+  for (;;) {
+    try {
+      if (!reader.next(fields)) return records;
+      records.push_back(fields);
+    } catch (const BadRow& error) {
+      records.push_back({std::string(error.what()).substr(path.size())});
+    }
+  }
+}
+
+std::string failure(const TempFolder& folder, const std::string& text) {
+  try {
+    read(folder, text);
+  } catch (const std::runtime_error& error) {
+    return std::string(error.what()).substr(folder.path("a.csv").size());
+  }
+  return "";
+}
+
+const CsvColumns three{"1", {"2", "3"}, "", false, 3};
+
+}  // namespace
+
+TEST_CASE("csv: quotes, doubled quotes, empty fields") {
+  const TempFolder folder;
+  CHECK(read(folder, "1,\"a, b\",c\n\"\",,\"say \"\"hi\"\"\"\n") ==
+        Records{{"1", "a, b", "c"}, {"", "", "say \"hi\""}});
+  CHECK(read(folder, "a,b\"c\",d") == Records{{"a", "b\"c\"", "d"}});
+  CHECK(read(folder, "a,\n,") == Records{{"a", ""}, {"", ""}});
+}
+
+TEST_CASE("csv: a backslash means nothing, also before a closing quote") {
+  const TempFolder folder;
+  CHECK(read(folder, "\"grid.\\\"\n\"Two\\\\lines\"\n") == Records{{"grid.\\"}, {"Two\\\\lines"}});
+}
+
+TEST_CASE("csv: line breaks of both kinds inside quotes") {
+  const TempFolder folder;
+  CHECK(read(folder, "\"a\nb\",1\r\n\"c\r\n\r\nd\",2\r\n") ==
+        Records{{"a\nb", "1"}, {"c\n\nd", "2"}});
+}
+
+TEST_CASE("csv: the place of a record is the line where it begins") {
+  const TempFolder folder;
+  CsvReader reader(folder.write("a.csv", "a\n\n\"b\nc\"\nd\n"), {}, Encoding::utf8);
+  Fields fields;
+  for (const char* line : {":1", ":3", ":5"}) {
+    CHECK(reader.next(fields));
+    CHECK(reader.place() == folder.path("a.csv") + line);
+  }
+}
+
+TEST_CASE("csv: a quote that is never closed is an error with the line of its field") {
+  const TempFolder folder;
+  const std::string rule = ": the quote that begins a field here is never closed";
+  CHECK(failure(folder, "a,b\n\"c\",\"d\ne\nf\n") == ":2" + rule);
+  // The record begins in line 1, the open field in line 2.
+  CHECK(failure(folder, "\"a\nb\",\"c\nd\n") == ":2" + rule);
+  CHECK(failure(folder, "\"") == ":1" + rule);
+}
+
+TEST_CASE("csv: text after a closing quote is a bad row, and the next row is read") {
+  const TempFolder folder;
+  CHECK(read(folder, "a,\"b\"c,d\ne,f\n") ==
+        Records{{":1: text after a closing quote at column 6: \"c,d\""}, {"e", "f"}});
+}
+
+TEST_CASE("csv: invalid UTF-8 is a bad row, and the rest of a quoted field is passed over") {
+  const TempFolder folder;
+  CHECK(read(folder, "\"a\nb\xff\nc\",d\ne,f\n") ==
+        Records{{":2: invalid UTF-8 byte 0xff at column 2; pass --encoding"}, {"e", "f"}});
+}
+
+TEST_CASE("csv: without quoting a quote is a character") {
+  const TempFolder folder;
+  CHECK(read(folder, "\"a\tb\"\n", {'\t', false}) == Records{{"\"a", "b\""}});
+}
+
+TEST_CASE("csv: rows take label and texts from their columns") {
+  const TempFolder folder;
+  CsvRows rows(folder.write("a.csv", "4,Title,Text\n"), {}, three, Encoding::utf8);
+  Row row;
+  CHECK(rows.next(row));
+  CHECK(row.label == "4");
+  CHECK(row.text == "Title Text");
+  CHECK(row.second == "");
+  CHECK_FALSE(rows.next(row));
+}
+
+TEST_CASE("csv: columns by name, in any order, with a second sentence") {
+  const TempFolder folder;
+  const CsvColumns columns{"label", {"premise"}, "hypothesis", true};
+  CsvRows rows(folder.write("a.tsv", "hypothesis\tlabel\tpremise\nb\tyes\ta\n"), {'\t', false},
+               columns, Encoding::utf8);
+  Row row;
+  CHECK(rows.next(row));
+  CHECK(row.label == "yes");
+  CHECK(row.text == "a");
+  CHECK(row.second == "b");
+}
+
+TEST_CASE("csv: a wrong number of columns is a bad row with its line") {
+  const TempFolder folder;
+  const std::string path = folder.write("a.csv", "1,a,b\n2,c\n3,d,e\n");
+  CsvRows rows(path, {}, three, Encoding::utf8);
+  Row row;
+  CHECK(rows.next(row));
+  CHECK_THROWS_WITH_AS(rows.next(row), (path + ":2: expected 3 columns, got 2").c_str(), BadRow);
+  CHECK(rows.next(row));
+  CHECK(row.label == "3");
+}
+
+TEST_CASE("csv: a column that is not there is an error that lists those that are") {
+  const TempFolder folder;
+  const std::string path = folder.write("a.csv", "label,text\n1,a\n");
+  const CsvColumns named{"label", {"body"}, "", true};
+  CHECK_THROWS_WITH_AS(CsvRows(path, {}, named, Encoding::utf8),
+                       (path + ":1: no column \"body\"; the columns are label, text").c_str(),
+                       std::runtime_error);
+  CsvRows rows(path, {}, CsvColumns{"1", {"3"}, "", false}, Encoding::utf8);
+  Row row;
+  CHECK_THROWS_WITH_AS(rows.next(row), (path + ":1: no column \"3\"; the columns are 1..2").c_str(),
+                       std::runtime_error);
+  CHECK_THROWS_WITH_AS(CsvRows(folder.write("b.csv", ""), {}, named, Encoding::utf8),
+                       (folder.path("b.csv") + ": the file is empty").c_str(), std::runtime_error);
+}

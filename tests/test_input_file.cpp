@@ -1,0 +1,76 @@
+#include "train/input_file.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "tests/temp_folder.h"
+
+using namespace bf;
+
+namespace {
+
+std::string failure(const std::string& path, Index limit = longest_record_bytes) {
+  try {
+    read_whole_file(path, limit);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+TEST_CASE("input_file: plain and gzip files give the same bytes") {
+  const TempFolder folder;
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += std::to_string(i) + '\n';
+  CHECK(read_whole_file(folder.write("a.txt", text)) == text);
+  CHECK(read_whole_file(folder.write_gz("a.txt.gz", text)) == text);
+  CHECK(read_whole_file(folder.write("empty", "")) == "");
+  CHECK(read_whole_file(folder.write_gz("empty.gz", "")) == "");
+}
+
+TEST_CASE("input_file: a missing file and a folder are named") {
+  const TempFolder folder;
+  CHECK(failure(folder.path("none")) ==
+        folder.path("none") + ": cannot open: No such file or directory");
+  CHECK(failure(folder.path()) == folder.path() + ": is a folder, not a file");
+}
+
+TEST_CASE("input_file: .gz that is no gzip, or damaged or cut gzip, is an error with the name") {
+  const TempFolder folder;
+  CHECK(failure(folder.write("a.gz", "plain text")) == folder.path("a.gz") + ": not a gzip file");
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919);
+  const std::string whole = bytes_of(folder.write_gz("b.gz", text));
+  const std::string cut = folder.write("b.gz", whole.substr(0, whole.size() / 2));
+  CHECK(failure(cut) == cut + ": cannot read: the compressed data ends too early");
+  std::string damaged = whole;
+  damaged[whole.size() - 6] = static_cast<char>(damaged[whole.size() - 6] ^ 0x55);
+  const std::string path = folder.write("c.gz", damaged);
+  CHECK(failure(path).find(path + ": cannot read: ") == 0);
+}
+
+TEST_CASE("input_file: a file over the limit is refused") {
+  const TempFolder folder;
+  const std::string path = folder.write("a", "12345");
+  CHECK(failure(path, 5) == "");
+  CHECK(failure(path, 4) == path + ": longer than 4 bytes");
+}
+
+TEST_CASE("input_file: a file is found as it is or compressed") {
+  const TempFolder folder;
+  folder.write("train.csv.gz", "");
+  folder.write("test.csv", "");
+  CHECK(find_file(folder.path(), {"train.csv"}) == folder.path("train.csv.gz"));
+  CHECK(find_file(folder.path(), {"none", "test.csv"}) == folder.path("test.csv"));
+  CHECK(find_file(folder.path(), {"none"}) == "");
+}

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "train/dataset.h"
+
+namespace bf {
+
+enum class Difficulty { easy = 0, medium = 1, hard = 2 };
+
+/// The tasks; Example::kind holds the number. All have two classes, "no" (0) and "yes" (1).
+///   keyword   easy    one word among noise decides: ten words mean yes, ten mean no
+///   majority  medium  3, 5 or 7 votes ("good" or "bad" words); "not" turns the next one around;
+///                     yes if the good ones are in the majority
+///   above     hard    six facts "slot value" among noise, then "above a b": is the value of slot a
+///                     greater than that of slot b?
+///   same      hard    "same a b": do the two slots have the same value?
+///   before    hard    "before a b": is the fact about a told before the one about b?
+enum class SyntheticKind { keyword = 0, majority = 1, above = 2, same = 3, before = 4 };
+
+/// The example number `index` of the sequence `seed`: 20 to 32 words for every difficulty, so the
+/// length does not tell it. It depends on these three numbers alone, not on how many are made.
+/// Difficulty hard takes its three kinds in turn; the label is a fair coin.
+Example synthetic_example(std::uint64_t seed, std::uint64_t index, Difficulty difficulty);
+
+/// `options.rows` training examples and a tenth as many (at least 100) for validation and for
+/// test, from parts of the sequence that never meet. `mixed` takes easy, medium and hard in turn.
+/// `train_rows` cuts the training rows. Throws std::invalid_argument for an unknown difficulty.
+Dataset synthetic_dataset(const DatasetOptions& options);
+
+/// Example `index` for `difficulty` as an option names it ("mixed" alternates).
+Example synthetic_example(std::uint64_t seed, std::uint64_t index, const std::string& difficulty);
+
+}  // namespace bf
