@@ -1,0 +1,248 @@
+// bf-bench: speed on defined work, one JSON line. The work (lengths, batches, model, training step) is fixed by the
+// arguments alone, so that another program can be asked to do exactly the same.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "autograd/cross_entropy.h"
+#include "budgetformer/model.h"
+#include "experiments/options.h"
+#include "tensor/allocator.h"
+#include "tensor/gemm.h"
+#include "tensor/kernels.h"
+#include "train/adamw.h"
+
+namespace bf {
+namespace {
+
+struct BenchOptions {
+  std::string what = "train", attention = "mha";
+  Index dim = 256, heads = 8, ffn = 1024, layers = 4, vocabulary = 20000, classes = 4;
+  Index batch = 32, longest = 256, mean = 48, batches = 20, warmup = 3, threads = 2, active_heads = 1;
+  double dropout = 0.1;
+};
+
+struct Work {
+  Ids tokens, labels;
+  Segments segments;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// 64-bit linear congruential generator -> u in (0, 1) -> 4 + Exp(mean - 4), cut to [4, longest].
+std::vector<Index> skewed_lengths(Index count, Index mean, Index longest) {
+  std::uint64_t state = 12345;
+  std::vector<Index> lengths;
+  for (Index i = 0; i < count; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const double u = (static_cast<double>(state >> 11) + 0.5) / 9007199254740992.0;  // 2^53
+    const double drawn = 4 - (static_cast<double>(mean) - 4) * std::log(1 - u);
+    lengths.push_back(std::clamp(static_cast<Index>(drawn), Index{4}, longest));
+  }
+  return lengths;
+}
+
+/// `batches` batches, evenly spaced among 50 batches of sequences sorted by length.
+std::vector<Work> make_work(const BenchOptions& options) {
+  const std::vector<Index> lengths =
+      skewed_lengths(50 * options.batch, options.mean, options.longest);
+  std::vector<Index> order(lengths.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return lengths[a] < lengths[b]; });
+  const Index groups = order.size() / options.batch;
+  const Index stride = std::max<Index>(1, groups / options.batches);
+  const RandomStream draw{7, 1};
+  Index drawn = 0;
+  const auto next_below = [&](Index bound) {
+    return static_cast<Id>(static_cast<double>(bound) * draw.uniform(drawn++));
+  };
+  std::vector<Work> work;
+  for (Index g = stride / 2; g < groups && work.size() < options.batches; g += stride) {
+    std::vector<Index> batch_lengths;
+    std::vector<Id> tokens, labels;
+    for (Index i = 0; i < options.batch; ++i) {
+      batch_lengths.push_back(lengths[order[g * options.batch + i]]);
+      labels.push_back(next_below(options.classes));
+    }
+    const Segments segments(batch_lengths);
+    for (Index t = 0; t < segments.tokens(); ++t) tokens.push_back(next_below(options.vocabulary));
+    work.push_back({tokens, labels, segments});
+  }
+  return work;
+}
+
+/// Single-precision operations per second of 2048 x 1024 x 1024 products: the best of eight.
+double gemm_peak() {
+  const Tensor a = Tensor::full({2048, 1024}, 1), b = Tensor::full({1024, 1024}, 1);
+  Tensor c({2048, 1024});
+  double best = 0;
+  for (int i = 0; i < 8; ++i) {
+    const auto start = Clock::now();
+    gemm(1, a, b, 0, c);
+    best = std::max(best, 2.0 * 2048 * 1024 * 1024 / seconds_since(start));
+  }
+  return best;
+}
+
+std::unique_ptr<TransformerClassifier> make_model(const BenchOptions& options) {
+  TransformerConfig config;
+  config.vocabulary = options.vocabulary;
+  config.classes = options.classes;
+  config.dim = options.dim;
+  config.layers = options.layers;
+  config.heads = options.heads;
+  config.ffn = options.ffn;
+  config.max_length = options.longest;
+  config.dropout = options.dropout;
+  if (options.attention == "mha") return std::make_unique<TransformerClassifier>(config, 0);
+  // Random heads for every sequence and layer: the worst case for gathering.
+  BudgetConfig budget;
+  budget.policy = Policy::random_gate;
+  auto model = std::make_unique<BudgetFormerClassifier>(config, budget, 0);
+  model->override_budget(static_cast<double>(options.active_heads) /
+                         static_cast<double>(options.heads));
+  model->set_progress(1);
+  return model;
+}
+
+class Runner {
+ public:
+  explicit Runner(const BenchOptions& options)
+      : training_(options.what == "train"),
+        model_(make_model(options)),
+        optimizer_(model_->named_parameters()) {
+    model_->train(training_);
+  }
+
+  void run(const Work& work) {
+    if (!training_) {
+      const NoGrad no_grad;
+      model_->forward(work.tokens, work.segments);
+      return;
+    }
+    model_->begin_step(++step_);
+    model_->zero_grad();
+    backward(cross_entropy(model_->forward(work.tokens, work.segments), work.labels));
+    optimizer_.step(1e-4, 1.0);
+  }
+
+ private:
+  bool training_;
+  std::unique_ptr<TransformerClassifier> model_;
+  AdamW optimizer_;
+  std::uint64_t step_ = 0;
+};
+
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<Index>(share * static_cast<double>(values.size() - 1))];
+}
+
+double process_peak_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+nlohmann::ordered_json measure(const BenchOptions& options) {
+  const std::vector<Work> work = make_work(options);
+  Runner runner(options);
+  for (Index i = 0; i < options.warmup; ++i) runner.run(work[i * work.size() / options.warmup]);
+  reset_peak_memory();
+  const MemoryStats memory_before = memory_stats();
+  const Flops flops_before = executed_flops();
+  std::vector<double> seconds;
+  Index tokens = 0;
+  for (const Work& batch : work) {
+    const auto start = Clock::now();
+    runner.run(batch);
+    seconds.push_back(seconds_since(start));
+    tokens += batch.segments.tokens();
+  }
+  const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  const Flops flops = executed_flops() - flops_before;
+  const MemoryStats memory = memory_stats();
+  const double peak_rss = process_peak_mib();  // before gemm_peak() adds its own matrices
+  const double rate = static_cast<double>(flops.total()) / total, peak = gemm_peak();
+  return {{"program", "bf-bench"},
+          {"what", options.what},
+          {"attention", options.attention},
+          {"dim", options.dim},
+          {"layers", options.layers},
+          {"heads", options.heads},
+          {"active_heads", options.attention == "mha" ? options.heads : options.active_heads},
+          {"batch", options.batch},
+          {"threads", options.threads},
+          {"real_tokens_per_s", std::round(10 * static_cast<double>(tokens) / total) / 10},
+          {"seconds", total},
+          {"batch_seconds_median", quantile(seconds, 0.5)},
+          {"batch_seconds_p95", quantile(seconds, 0.95)},
+          {"peak_rss_mib", std::round(peak_rss)},
+          {"tensor_peak_mib", std::round(static_cast<double>(memory.peak_bytes) / 1048576)},
+          {"system_allocations", memory.system_allocations - memory_before.system_allocations},
+          {"executed_flops", flops.total()},
+          {"attention_core_flops", flops.attention},
+          {"gemm_peak_gflops", std::round(peak / 1e9)},
+          {"gemm_peak_fraction", std::round(1000 * rate / peak) / 1000},
+          {"simd", simd_target_name()},
+          {"gemm_kernel", gemm_kernel_name()}};
+}
+
+int bench_main(int argc, char** argv) {
+  BenchOptions options;
+  OptionList list("Options");
+  add_choice(list, "what", options.what,
+             "train: steps of forward, backward, clipping to 1.0, AdamW; infer: forward; latency: "
+             "forward on single sequences",
+             {"train", "infer", "latency"});
+  add_choice(list, "attention", options.attention,
+             "mha: multi-head; budget: random heads for every sequence and layer",
+             {"mha", "budget"});
+  add_count(list, "active-heads", options.active_heads, "heads that `budget` runs of --heads", 1);
+  add_count(list, "dim", options.dim, "width D of the model", 1);
+  add_count(list, "heads", options.heads, "heads H of a layer", 1);
+  add_count(list, "ffn", options.ffn, "hidden width of the feed-forward network", 1);
+  add_count(list, "layers", options.layers, "encoder layers", 1);
+  add_count(list, "vocab", options.vocabulary, "entries of the token table", 1);
+  add_count(list, "classes", options.classes, "classes", 1);
+  add_count(list, "batch", options.batch, "sequences of a batch", 1);
+  add_count(list, "longest", options.longest, "longest sequence, tokens", 4);
+  add_count(list, "mean", options.mean, "mean length before the cut, tokens", 4);
+  add_count(list, "batches", options.batches, "batches to time", 1, 50);
+  add_count(list, "warmup", options.warmup, "batches before timing starts", 1, 50);
+  add_count(list, "threads", options.threads, "threads", 1, 1024);
+  add_number(list, "dropout", options.dropout, "dropout in training", 0, 0.99);
+  if (!parse_options(argc, argv, "Measures speed on defined work and prints one JSON line.", list)) {
+    return 0;
+  }
+  if (options.dim % options.heads != 0) {
+    throw UsageError(join_parts("--dim: ", options.dim, " is not divisible by --heads ",
+                                options.heads));
+  }
+  if (options.active_heads > options.heads) {
+    throw UsageError(join_parts("--active-heads: ", options.active_heads, " exceeds --heads ",
+                                options.heads));
+  }
+  if (options.attention == "budget" && options.what == "train") {
+    throw UsageError("--attention budget: measures inference; choose --what infer or latency");
+  }
+  if (options.what == "latency") options.batch = 1;
+  set_threads(options.threads);
+  std::cout << measure(options).dump() << '\n';
+  return 0;
+}
+
+}  // namespace
+}  // namespace bf
+
+int main(int argc, char** argv) { return bf::run_main(argc, argv, bf::bench_main); }

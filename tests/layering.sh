@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Nothing includes a folder to its right in tensor <- autograd <- nn <- budgetformer <- train <- experiments, and the
+# libraries behind one door are included there only: oneTBB, OpenBLAS, Highway. Exit 1 with the offending lines.
+# An argument names another tree to look at (to see the check fail).
+set -u
+cd "${1:-$(dirname "$0")/..}" || exit 2
+folders=(tensor autograd nn budgetformer train experiments)
+failed=0
+
+complain() {  # what, lines
+  [ -z "$2" ] && return
+  printf 'layering: %s:\n%s\n' "$1" "$2"
+  failed=1
+}
+
+for ((i = 0; i < ${#folders[@]}; ++i)); do
+  for ((j = i + 1; j < ${#folders[@]}; ++j)); do
+    complain "${folders[i]} includes ${folders[j]}, which stands above it" \
+      "$(grep -rn "#include \"${folders[j]}/" "${folders[i]}" --include='*.h' --include='*.cpp')"
+  done
+  complain "${folders[i]} includes tests" \
+    "$(grep -rn '#include "tests/' "${folders[i]}" --include='*.h' --include='*.cpp')"
+done
+
+only_in() {  # library, pattern, files that may
+  complain "$1 is included outside $3" \
+    "$(grep -rnE "#include <$2" "${folders[@]}" --include='*.h' --include='*.cpp' | grep -vE "^($3):")"
+}
+only_in oneTBB 'tbb/' 'tensor/parallel\.cpp'
+only_in OpenBLAS '(cblas|openblas)' 'tensor/gemm\.cpp'
+only_in Highway 'hwy/' 'tensor/(kernels|random_words)\.cpp|tensor/[a-z_]*-inl\.h'
+
+[ $failed = 0 ] && echo "layering: ok"
+exit $failed

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Everything that has to hold, from a clean checkout: sets up, compiles product and tests, runs the test programs in both
+# precisions and the checks of the tree, the README and the binaries. Ends with "N passed, N failed"; exit 1 if any failed.
+# An argument is a doctest filter for the two test programs alone: tests/run.sh 'softmax*'
+set -u
+cd "$(dirname "$0")/.."
+export BUILD=${BUILD:-build}
+passed=0
+failed=0
+
+bash setup.sh && meson compile -C "$BUILD" tests-float tests-double || {
+  echo "the build failed"
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+count() {  # cases passed, cases failed
+  passed=$((passed + $1))
+  failed=$((failed + $2))
+}
+
+doctest() {  # program, arguments: adds the test cases that doctest counts; no count at all is a failure
+  local log
+  log=$(mktemp)
+  echo "== $*"
+  "$@" >"$log" 2>&1
+  local status=$?
+  local line
+  line=$(grep 'test cases:' "$log" | tail -n 1)
+  if [ -z "$line" ]; then
+    count 0 1
+    cat "$log"
+    echo "$1 ended with exit code $status before it counted its test cases"
+  else
+    count "$(sed -E 's/.*\| *([0-9]+) passed.*/\1/' <<<"$line")" "$(sed -E 's/.*\| *([0-9]+) failed.*/\1/' <<<"$line")"
+    [ $status = 0 ] && tail -n 4 "$log" || cat "$log"
+  fi
+  rm -f "$log"
+}
+
+check() {  # a script: passes or fails as one
+  echo "== $*"
+  if "$@"; then count 1 0; else count 0 1; fi
+}
+
+doctest "$BUILD/tests/tests-float" ${1:+-tc="$1"}
+doctest "$BUILD/tests/tests-double" ${1:+-tc="$1"}
+if [ $# = 0 ]; then
+  check bash tests/layering.sh
+  check bash tests/binaries.sh
+  check bash tests/readme.sh
+fi
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
