@@ -1,5 +1,6 @@
 #include "autograd/segment_max.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "autograd/elementwise.h"
@@ -14,13 +15,15 @@ Variable segment_max(const Variable& x, const Segments& segments) {
   Tensor y({segments.count(), d});
   std::vector<Index> where(y.size());  // token that attains y_bj
   over_rows(segments.count(), d, [&](Index b) {
-    for (Index j = 0; j < d; ++j) {
-      Index best = segments.begin(b);
-      for (Index t = best + 1; t < segments.end(b); ++t) {
-        if (x.value().row(t)[j] > x.value().row(best)[j]) best = t;
+    Index* best = where.data() + b * d;
+    Real* largest = y.row(b);
+    std::fill_n(best, d, segments.begin(b));
+    std::copy_n(x.value().row(segments.begin(b)), d, largest);
+    for (Index t = segments.begin(b) + 1; t < segments.end(b); ++t) {
+      const Real* row = x.value().row(t);
+      for (Index j = 0; j < d; ++j) {
+        if (row[j] > largest[j]) largest[j] = row[j], best[j] = t;
       }
-      where[b * d + j] = best;
-      y.row(b)[j] = x.value().row(best)[j];
     }
   });
   return record("segment_max", y, {x},
