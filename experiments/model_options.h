@@ -1,0 +1,45 @@
+#pragma once
+
+#include "experiments/options.h"
+#include "train/loop.h"
+
+namespace bf {
+
+/// The options of everything that trains: one struct and one place for the defaults, so that
+/// bf-train and bf-compare mean the same by the same command line.
+struct RunOptions {
+  DatasetOptions data;
+  Index max_length = 256;     ///< tokens of a text; the rest is cut off
+  Index vocabulary = 20000;   ///< largest number of entries
+  Index min_count = 2;        ///< a rarer word is [UNK]
+  ModelConfig model;
+  TrainingConfig training;
+  std::string estimator, weighting, pool;  ///< as words; resolve() turns them into model.budget
+  std::uint64_t seed = 1;
+  Index threads = 0;          ///< 0 = one per processor
+  Index log_every = 100;
+  std::string out;
+  bool json = false;
+
+  RunOptions();
+  /// Checks what concerns several options and fills in what follows from others: the seeds, the
+  /// length, the words. Sets the number of threads. Throws UsageError naming the option.
+  void resolve();
+};
+
+/// --dim, --layers, --heads, --head-width, --ffn, --dropout, --positions, --max-len, --vocab-size,
+/// --min-count
+void add_model_options(OptionList& options, RunOptions& run);
+/// --epochs, --max-steps, --batch, --accumulate, --lr, --warmup, --lr-decay, --lr-floor,
+/// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json
+void add_training_options(OptionList& options, RunOptions& run);
+/// --estimator, --weighting, --budget-min, --budget-max, --hinge, --head-price, --entropy,
+/// --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore, --controller-pool,
+/// --controller-lr, --fixed-budget
+void add_budget_options(OptionList& options, RunOptions& run);
+
+/// --threads, for binaries that do not train; 0 = one per processor.
+void add_threads_option(OptionList& options, Index& threads);
+void use_threads(Index threads);
+
+}  // namespace bf

@@ -1,0 +1,223 @@
+#include "train/loop.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "tensor/parallel.h"
+#include "tests/small_task.h"
+
+using namespace bf;
+
+namespace {
+
+std::vector<Real> weights_after(Index steps, const ModelConfig& model_config,
+                                TrainingConfig config) {
+  const TokenizedSplit split = small_split(96, 5);
+  Model model = make_model(model_config);
+  config.epochs = 10;
+  Trainer trainer(model, split, config);
+  for (Index i = 0; i < steps; ++i) trainer.step();
+  return weights_of(model);
+}
+
+double largest_difference(const std::vector<Real>& a, const std::vector<Real>& b) {
+  REQUIRE(a.size() == b.size());
+  double largest = 0;
+  for (Index i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(a[i] - b[i])));
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("loop: both models learn a small task") {
+  const TokenizedSplit train = small_split(400, 5), validation = small_split(100, 6);
+  for (const char* attention : {"mha", "budget", "fixed", "random"}) {
+    CAPTURE(attention);
+    Model model = make_model(small_model(attention));
+    const TrainingResult result = fit(model, train, validation, small_training(8));
+    CHECK(result.steps == 400);
+    REQUIRE(result.epochs.size() == 8);
+    CHECK(result.epochs.back().train_loss < result.epochs.front().train_loss);
+    CHECK(evaluate(model, validation).scores.accuracy > 0.9);
+  }
+}
+
+TEST_CASE("loop: 1, 2 and 8 threads give the same weights, bit for bit") {
+  const Index before = threads();
+  for (const char* attention : {"mha", "budget"}) {
+    CAPTURE(attention);
+    std::vector<std::vector<Real>> weights;
+    for (const Index count : {Index{1}, Index{2}, Index{8}}) {
+      set_threads(count);
+      weights.push_back(weights_after(60, small_model(attention), small_training(1)));
+    }
+    CHECK(weights[0] == weights[1]);
+    CHECK(weights[0] == weights[2]);
+  }
+  set_threads(before);
+}
+
+TEST_CASE("loop: equal seeds give equal weights, another seed others") {
+  const ModelConfig model = small_model("budget");
+  TrainingConfig config = small_training(1);
+  const std::vector<Real> first = weights_after(20, model, config);
+  CHECK(first == weights_after(20, model, config));
+  config.seed = 2;
+  CHECK(first != weights_after(20, model, config));
+  CHECK(first != weights_after(20, small_model("budget", 2), small_training(1)));
+}
+
+TEST_CASE("loop: an update split into passes is the same update") {
+  ModelConfig model = small_model("mha");
+  model.transformer.dropout = 0;  // each pass draws its own
+  TrainingConfig config = small_training(1);
+  config.batch = 4;
+  // The first Adam step moves every weight by about the learning rate, whatever the size of its
+  // gradient; so gradients are compared through the first moments, m = 0.1 g.
+  const TokenizedSplit split = small_split(96, 5);
+  for (const Index passes : {Index{2}, Index{3}, Index{4}}) {
+    CAPTURE(passes);
+    std::vector<std::vector<Real>> moments;
+    for (const Index parts : {Index{1}, passes}) {
+      config.accumulate = parts;
+      Model net = make_model(model);
+      Trainer trainer(net, split, config);
+      const StepReport report = trainer.step();
+      CHECK(report.examples == 4);
+      moments.emplace_back();
+      for (const AdamW::Moments& m : trainer.optimizer().moments()) {
+        const std::vector<Real> values = m.first.to_vector();
+        moments.back().insert(moments.back().end(), values.begin(), values.end());
+      }
+    }
+    CHECK(largest_difference(moments[0], moments[1]) < 0.1 * 1e-6);
+  }
+}
+
+TEST_CASE("loop: the loss of an epoch is the mean over examples, not over batches") {
+  // Nothing is learned at rate 0, so the epoch's loss is that of the five examples.
+  ModelConfig model_config = small_model("mha");
+  model_config.transformer.dropout = 0;
+  const TokenizedSplit split = small_split(5, 7);
+  TrainingConfig config = small_training(1);
+  config.batch = 2;
+  config.learning_rate.peak = 0;
+  config.adamw.weight_decay = 0;
+  Model model = make_model(model_config);
+  const TrainingResult result = fit(model, split, split, config);
+  CHECK(result.epochs[0].train_loss == doctest::Approx(result.epochs[0].validation.loss));
+}
+
+TEST_CASE("loop: max_steps ends the run inside an epoch, and that part counts as one") {
+  const TokenizedSplit split = small_split(80, 5);
+  Model model = make_model(small_model("mha"));
+  TrainingConfig config = small_training(5);
+  config.max_steps = 13;
+  std::vector<Index> seen;
+  double last_rate = -1;
+  TrainingEvents events;
+  events.step = [&](const StepReport& step, Index total) {
+    CHECK(total == 13);
+    seen.push_back(step.step);
+    last_rate = step.learning_rate;
+  };
+  const TrainingResult result = fit(model, split, split, config, events);
+  CHECK(seen.size() == 13);
+  CHECK(seen.back() == 13);
+  CHECK(result.epochs.size() == 2);
+  CHECK(result.epochs.back().step == 13);
+  CHECK(last_rate == doctest::Approx(0));
+}
+
+TEST_CASE("loop: the weights of the best epoch are the ones that stay") {
+  const TokenizedSplit train = small_split(200, 5), validation = small_split(60, 6);
+  Model model = make_model(small_model("budget"));
+  TrainingConfig config = small_training(6);
+  config.learning_rate.peak = 0.03;  // too high on purpose: accuracy goes up and down
+  config.learning_rate.decay = "constant";
+  const TrainingResult result = fit(model, train, validation, config);
+  REQUIRE(result.best_epoch >= 1);
+  const EpochReport& best = result.epochs[result.best_epoch - 1];
+  CHECK(best.in_force);
+  for (const EpochReport& epoch : result.epochs) {
+    if (epoch.in_force) {
+      CHECK(epoch.validation.scores.accuracy <= best.validation.scores.accuracy);
+    }
+  }
+  CHECK(evaluate(model, validation).scores.accuracy >= best.validation.scores.accuracy - 0.05);
+}
+
+TEST_CASE("loop: early stopping waits for as many epochs as asked") {
+  const TokenizedSplit split = small_split(24, 5);
+  Model model = make_model(small_model("mha"));
+  TrainingConfig config = small_training(9);
+  config.learning_rate.peak = 0;  // no epoch can be better than the first
+  config.adamw.weight_decay = 0;
+  config.patience = 2;
+  const TrainingResult result = fit(model, split, split, config);
+  CHECK(result.epochs.size() == 3);
+  CHECK(result.best_epoch == 1);
+}
+
+TEST_CASE("loop: the policy is in force when the warm start is over and the price has risen") {
+  ModelConfig config = small_model("budget");
+  config.budget.dense = 0.5;
+  config.budget.price_ramp = 0.5;
+  const Model model = make_model(config);
+  CHECK_FALSE(policy_in_force(model, 0.4));
+  CHECK_FALSE(policy_in_force(model, 0.6));
+  CHECK(policy_in_force(model, 0.8));
+  CHECK(policy_in_force(model, 1));
+  CHECK(policy_in_force(make_model(small_model("mha")), 0.1));
+}
+
+TEST_CASE("loop: after training every trainable parameter of a budget model has a gradient") {
+  const TokenizedSplit split = small_split(64, 5);
+  Model model = make_model(small_model("budget"));
+  CHECK(fit(model, split, split, small_training(2)).without_gradient.empty());
+}
+
+TEST_CASE("loop: a loss that is not finite stops the run and names the step") {
+  const TokenizedSplit split = small_split(64, 5);
+  Model model = make_model(small_model("mha"));
+  Trainer trainer(model, split, small_training(1));
+  trainer.step();
+  for (const NamedParameter& p : model.net->named_parameters()) {
+    if (p.name == "head.bias") {
+      p.variable->mutable_value().fill(std::numeric_limits<Real>::quiet_NaN());
+    }
+  }
+  CHECK_THROWS_WITH_AS(trainer.step(), "training: the loss is nan at step 2 (epoch 1)",
+                       std::runtime_error);
+}
+
+TEST_CASE("loop: wrong settings are named") {
+  const TokenizedSplit split = small_split(8, 5);
+  Model model = make_model(small_model("mha"));
+  const auto make = [&](void (*change)(TrainingConfig&)) {
+    TrainingConfig config;
+    change(config);
+    Trainer trainer(model, split, config);
+  };
+  CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.epochs = 0; }),
+                       "training: epochs must be at least 1, got 0", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.batch = 0; }),
+                       "training: batch must be at least 1, got 0", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.batch = 4, c.accumulate = 5; }),
+                       "training: accumulate must be in [1, batch = 4], got 5",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.clip = -1; }),
+                       "training: clip must be at least 0, got -1", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(Trainer(model, TokenizedSplit{}, TrainingConfig{}),
+                       "training: the split has no example", std::invalid_argument);
+  TrainingConfig one;
+  one.max_steps = 1;
+  Trainer trainer(model, split, one);
+  trainer.step();
+  CHECK_THROWS_WITH_AS(trainer.step(), "training: all 1 steps are done", std::logic_error);
+}

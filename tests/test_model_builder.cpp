@@ -1,0 +1,53 @@
+#include "train/model_builder.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "tests/small_task.h"
+
+using namespace bf;
+
+TEST_CASE("model_builder: each attention makes its model with its policy") {
+  CHECK(make_model(small_model("mha")).budget == nullptr);
+  CHECK(make_model(small_model("budget")).budget->budget_config().policy == Policy::learned);
+  CHECK(make_model(small_model("fixed")).budget->budget_config().policy == Policy::fixed_budget);
+  CHECK(make_model(small_model("random")).budget->budget_config().policy == Policy::random_gate);
+}
+
+TEST_CASE("model_builder: a configuration comes back from its JSON whole") {
+  ModelConfig config = small_model("fixed", 77);
+  config.transformer.dropout = 0.25;
+  config.transformer.positions = "sinusoidal";
+  config.budget.fixed_budget = 0.5;
+  config.budget.pool = Pool::max;
+  config.budget.weighting = Weighting::relevance;
+  config.budget.estimator = Estimator::relaxed;
+  const nlohmann::json json = to_json(config);
+  const ModelConfig back = model_config_from_json(nlohmann::json::parse(json.dump()));
+  CHECK(to_json(back) == json);
+  CHECK(back.budget.policy == Policy::fixed_budget);
+  CHECK(back.transformer.heads == 4);
+  Model one = make_model(config), two = make_model(back);
+  CHECK(weights_of(one) == weights_of(two));
+}
+
+TEST_CASE("model_builder: a broken configuration names the field") {
+  nlohmann::json json = to_json(small_model("mha"));
+  json["transformer"].erase("dim");
+  CHECK_THROWS_WITH_AS(model_config_from_json(json), "model configuration: \"dim\" is missing",
+                       std::runtime_error);
+  json["transformer"]["dim"] = "wide";
+  CHECK_THROWS_WITH_AS(model_config_from_json(json),
+                       "model configuration: \"dim\" has the wrong type: \"wide\"",
+                       std::runtime_error);
+  CHECK_THROWS_WITH_AS(model_config_from_json(nlohmann::json::array()),
+                       "model configuration: \"attention\" is missing", std::runtime_error);
+}
+
+TEST_CASE("model_builder: an unknown attention is an error") {
+  CHECK_THROWS_WITH_AS(make_model(small_model("flash")),
+                       "model: attention must be mha, budget, fixed or random, got \"flash\"",
+                       std::invalid_argument);
+}
