@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "tensor/gemm.h"
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
 #include "tensor/require.h"
+#include "tensor/tile_product.h"
 
 namespace bf {
 namespace {
@@ -17,51 +18,103 @@ namespace {
 /// in the first two cache levels.
 constexpr Index query_tile = 64, key_tile = 128;
 
-/// Scratch of one thread, kept between calls so that no task allocates.
-Real* scratch(Index count) {
-  thread_local std::vector<Real> buffer;
-  if (buffer.size() < count) buffer.resize(count);
-  return buffer.data();
+Index whole_vectors(Index count) {
+  const Index lanes = tile_lanes();
+  return (count + lanes - 1) / lanes * lanes;
 }
+
+/// Scratch of one thread, kept between calls so that no task allocates; aligned to a cache line.
+Real* scratch(Index count) {
+  constexpr Index line = 64;
+  thread_local std::vector<Real> buffer;
+  const Index bytes = count * sizeof(Real);
+  if (buffer.size() * sizeof(Real) < bytes + line) buffer.resize(count + line);
+  void* start = buffer.data();
+  Index space = buffer.size() * sizeof(Real);
+  return static_cast<Real*>(std::align(line, bytes, start, space));
+}
+
+/// The tiles that one head is computed in. Rows of d values are copied next to each other and
+/// filled up with zeros to whole vectors: in qkv their distance is often a multiple of a large
+/// power of two bytes, and such rows evict each other from the first cache.
+class Workspace {
+ public:
+  Workspace(Index length, Index d) : width(whole_vectors(d)), d_(d) {
+    constexpr Index score_tile = query_tile * key_tile;
+    Real* next = scratch(2 * score_tile + (4 * key_tile + 2 * query_tile) * width +
+                         2 * whole_vectors(length));
+    const auto take = [&next](Index count) { return std::exchange(next, next + count); };
+    scores = take(score_tile), slopes = take(score_tile);
+    keys = take(key_tile * width), product_ = take(key_tile * width);
+    keys_t = take(key_tile * width), values_t = take(key_tile * width);
+    queries = take(query_tile * width), up = take(query_tile * width);
+    per_row[0] = take(whole_vectors(length)), per_row[1] = take(whole_vectors(length));
+  }
+  ~Workspace() { count_flops(FlopKind::attention, operations_); }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  ConstMatrix pack(const Real* from, Index rows, Index stride, Real* to) const {
+    for (Index i = 0; i < rows; ++i) {
+      std::copy_n(from + i * stride, d_, to + i * width);
+      std::fill(to + i * width + d_, to + (i + 1) * width, Real(0));
+    }
+    return {to, rows, width, width};
+  }
+
+  /// scale rows keys^T, where keys_t holds the transpose: [rows, keys rounded up to vectors].
+  Matrix score(Real scale, const ConstMatrix& rows, const Real* keys_t_tile, Index key_count,
+               Real* to) {
+    const Index padded = whole_vectors(key_count);
+    const Matrix result(to, rows.rows, padded, padded);
+    tile_product(scale, {rows.data, rows.rows, d_, rows.stride}, {keys_t_tile, d_, padded, padded},
+                 false, result);
+    operations_ += 2 * rows.rows * key_count * d_;
+    return {to, rows.rows, key_count, padded};
+  }
+
+  /// to (+)= scale a b, with b packed and `to` [rows, d] anywhere.
+  void combine(Real scale, const ConstMatrix& a, const ConstMatrix& b, bool add, Real* to,
+               Index to_stride) {
+    operations_ += 2 * a.rows * a.cols * d_;
+    if (width == d_) return tile_product(scale, a, b, add, {to, a.rows, d_, to_stride});
+    tile_product(scale, a, b, false, {product_, a.rows, width, width});
+    for (Index i = 0; i < a.rows; ++i) {
+      Real* row = to + i * to_stride;
+      if (add)
+        add_row(d_, row, product_ + i * width, row);
+      else
+        std::copy_n(product_ + i * width, d_, row);
+    }
+  }
+
+  Index width;  ///< d in whole vectors
+  Real *scores, *slopes, *keys, *keys_t, *values_t, *queries, *up;
+  Real* per_row[2];  ///< two values for every token of the sequence
+
+ private:
+  Index d_;
+  Real* product_;
+  std::uint64_t operations_ = 0;
+};
 
 Real score_scale(Index width) { return Real(1) / std::sqrt(static_cast<Real>(width)); }
 
-/// Folds one tile of scores [rows, keys] into the running softmax of its rows: scores become
-/// exp(s - max), earlier output and sum are rescaled to the new maximum.
-void fold_scores(Real* scores, Index rows, Index keys, Index width, Real* maximum, Real* sum,
+/// Folds one tile of scores into the running softmax of its rows: scores become exp(s - max),
+/// earlier output and sum are rescaled to the new maximum. On the first tile there is no earlier.
+void fold_scores(const Matrix& scores, bool first_tile, Index width, Real* maximum, Real* sum,
                  Real* out, Index out_stride) {
-  for (Index i = 0; i < rows; ++i) {
-    Real* row = scores + i * keys;
-    const Real seen = maximum[i], now = std::max(seen, max_row(keys, row));
-    const Real rescale = std::exp(seen - now);  // 0 on the first tile, where seen is -infinity
-    sum[i] = sum[i] * rescale + exp_row(keys, row, now, row);
-    maximum[i] = now;
-    if (rescale != 1 && sum[i] > 0 && seen > -std::numeric_limits<Real>::infinity()) {
-      scale_row(width, rescale, out + i * out_stride, out + i * out_stride);
+  for (Index i = 0; i < scores.rows; ++i) {
+    Real* row = scores.data + i * scores.stride;
+    Real now = max_row(scores.cols, row), earlier = 0;
+    if (!first_tile) {
+      now = std::max(maximum[i], now);
+      const Real rescale = std::exp(maximum[i] - now);
+      earlier = sum[i] * rescale;
+      if (rescale != 1) scale_row(width, rescale, out + i * out_stride, out + i * out_stride);
     }
-  }
-}
-
-void attend_tile(const HeadView& head, Index first, Index rows, Real* out, Index out_stride,
-                 Real* log_sum_exp, Index lse_stride) {
-  const Index d = head.width;
-  Real* scores = scratch(query_tile * key_tile);
-  Real maximum[query_tile], sum[query_tile];
-  std::fill_n(maximum, rows, -std::numeric_limits<Real>::infinity());
-  std::fill_n(sum, rows, Real(0));
-  const ConstMatrix q(head.q + first * head.stride, rows, d, head.stride);
-  for (Index key = 0; key < head.length; key += key_tile) {
-    const Index keys = std::min(key_tile, head.length - key);
-    const ConstMatrix k(head.k + key * head.stride, keys, d, head.stride);
-    const ConstMatrix v(head.v + key * head.stride, keys, d, head.stride);
-    gemm_serial(score_scale(d), q, k.t(), 0, {scores, rows, keys, keys}, FlopKind::attention);
-    fold_scores(scores, rows, keys, d, maximum, sum, out, out_stride);
-    gemm_serial(1, {scores, rows, keys, keys}, v, key == 0 ? 0 : 1, {out, rows, d, out_stride},
-                FlopKind::attention);
-  }
-  for (Index i = 0; i < rows; ++i) {
-    scale_row(d, 1 / sum[i], out + i * out_stride, out + i * out_stride);
-    if (log_sum_exp != nullptr) log_sum_exp[i * lse_stride] = maximum[i] + std::log(sum[i]);
+    sum[i] = earlier + exp_row(scores.cols, row, now, row);
+    maximum[i] = now;
   }
 }
 
@@ -73,36 +126,30 @@ struct HeadGradient {
 void attend_head_backward(const HeadView& head, const Real* g, const Real* out, Index out_stride,
                           const Real* log_sum_exp, Index lse_stride, const HeadGradient& d_head) {
   const Index d = head.width, n = head.length, stride = head.stride;
-  Real* p = scratch(2 * query_tile * key_tile);
-  Real* ds = p + query_tile * key_tile;
+  Workspace work(n, d);
   const Real scale = score_scale(d);
-  for (Index first = 0; first < n; first += query_tile) {
-    const Index rows = std::min(query_tile, n - first);
-    Real delta[query_tile];
-    for (Index i = 0; i < rows; ++i) {
-      delta[i] = dot_row(d, g + (first + i) * out_stride, out + (first + i) * out_stride);
-    }
-    const ConstMatrix q(head.q + first * stride, rows, d, stride);
-    const ConstMatrix up(g + first * out_stride, rows, d, out_stride);
-    for (Index key = 0; key < n; key += key_tile) {
-      const Index keys = std::min(key_tile, n - key);
-      const ConstMatrix k(head.k + key * stride, keys, d, stride);
-      const ConstMatrix v(head.v + key * stride, keys, d, stride);
-      const ConstMatrix p_tile(p, rows, keys, keys), ds_tile(ds, rows, keys, keys);
-      gemm_serial(scale, q, k.t(), 0, {p, rows, keys, keys}, FlopKind::attention);
-      gemm_serial(1, up, v.t(), 0, {ds, rows, keys, keys}, FlopKind::attention);
+  Real* delta = work.per_row[0];
+  for (Index i = 0; i < n; ++i) delta[i] = dot_row(d, g + i * out_stride, out + i * out_stride);
+  for (Index key = 0; key < n; key += key_tile) {
+    const Index keys = std::min(key_tile, n - key), padded = whole_vectors(keys);
+    const ConstMatrix k = work.pack(head.k + key * stride, keys, stride, work.keys);
+    transpose_tile({head.k + key * stride, keys, d, stride}, work.keys_t, padded);
+    transpose_tile({head.v + key * stride, keys, d, stride}, work.values_t, padded);
+    for (Index first = 0; first < n; first += query_tile) {
+      const Index rows = std::min(query_tile, n - first);
+      const ConstMatrix q = work.pack(head.q + first * stride, rows, stride, work.queries);
+      const ConstMatrix up = work.pack(g + first * out_stride, rows, out_stride, work.up);
+      const Matrix p = work.score(scale, q, work.keys_t, keys, work.scores);
+      const Matrix ds = work.score(1, up, work.values_t, keys, work.slopes);
       for (Index i = 0; i < rows; ++i) {
-        Real *p_row = p + i * keys, *ds_row = ds + i * keys;
+        Real *p_row = p.data + i * padded, *ds_row = ds.data + i * padded;
         exp_row(keys, p_row, log_sum_exp[(first + i) * lse_stride], p_row);
-        for (Index j = 0; j < keys; ++j) ds_row[j] = p_row[j] * (ds_row[j] - delta[i]);
+        for (Index j = 0; j < keys; ++j) ds_row[j] = p_row[j] * (ds_row[j] - delta[first + i]);
       }
-      const Real add_keys = first == 0 ? 0 : 1, add_queries = key == 0 ? 0 : 1;
-      gemm_serial(1, p_tile.t(), up, add_keys, {d_head.dv + key * stride, keys, d, stride},
-                  FlopKind::attention);
-      gemm_serial(scale, ds_tile.t(), q, add_keys, {d_head.dk + key * stride, keys, d, stride},
-                  FlopKind::attention);
-      gemm_serial(scale, ds_tile, k, add_queries, {d_head.dq + first * stride, rows, d, stride},
-                  FlopKind::attention);
+      const ConstMatrix p_tile(p.data, rows, keys, padded), ds_tile(ds.data, rows, keys, padded);
+      work.combine(1, p_tile.t(), up, first > 0, d_head.dv + key * stride, stride);
+      work.combine(scale, ds_tile.t(), q, first > 0, d_head.dk + key * stride, stride);
+      work.combine(scale, ds_tile, k, key > 0, d_head.dq + first * stride, stride);
     }
   }
 }
@@ -138,10 +185,25 @@ void check(const Tensor& qkv, const Segments& segments, Index heads) {
 
 void attend_head(const HeadView& head, Real* out, Index out_stride, Real* log_sum_exp,
                  Index lse_stride) {
-  for (Index first = 0; first < head.length; first += query_tile) {
-    const Index rows = std::min(query_tile, head.length - first);
-    attend_tile(head, first, rows, out + first * out_stride, out_stride,
-                log_sum_exp ? log_sum_exp + first * lse_stride : nullptr, lse_stride);
+  const Index d = head.width, n = head.length, stride = head.stride;
+  Workspace work(n, d);
+  Real *maximum = work.per_row[0], *sum = work.per_row[1];
+  for (Index key = 0; key < n; key += key_tile) {
+    const Index keys = std::min(key_tile, n - key);
+    transpose_tile({head.k + key * stride, keys, d, stride}, work.keys_t, whole_vectors(keys));
+    const ConstMatrix v = work.pack(head.v + key * stride, keys, stride, work.keys);
+    for (Index first = 0; first < n; first += query_tile) {
+      const Index rows = std::min(query_tile, n - first);
+      const ConstMatrix q(head.q + first * stride, rows, d, stride);
+      const Matrix p = work.score(score_scale(d), q, work.keys_t, keys, work.scores);
+      Real* to = out + first * out_stride;
+      fold_scores(p, key == 0, d, maximum + first, sum + first, to, out_stride);
+      work.combine(1, {p.data, rows, keys, p.stride}, v, key > 0, to, out_stride);
+    }
+  }
+  for (Index i = 0; i < n; ++i) {
+    scale_row(d, 1 / sum[i], out + i * out_stride, out + i * out_stride);
+    if (log_sum_exp != nullptr) log_sum_exp[i * lse_stride] = maximum[i] + std::log(sum[i]);
   }
 }
 

@@ -16,7 +16,7 @@ struct HeadView {
 ///   out [length, width] with row stride `out_stride`
 ///   log_sum_exp[i * lse_stride] = log sum_j exp(q_i k_j / sqrt(d)), if not null
 /// Keys are visited in tiles with a running maximum and sum (Milakov and Gimelshein, "Online
-/// normalizer calculation for softmax", 2018), so scratch memory does not grow with the length.
+/// normalizer calculation for softmax", 2018): scratch memory grows by two values per token.
 void attend_head(const HeadView& head, Real* out, Index out_stride, Real* log_sum_exp,
                  Index lse_stride);
 

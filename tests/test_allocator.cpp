@@ -29,6 +29,7 @@ TEST_CASE("allocator: a freed block serves the next request of its class") {
   const Index asked = memory_stats().system_allocations;
   const auto second = allocate(1000);
   CHECK(second.get() == first);
+  CHECK(memory_stats().cached_bytes == 0);
   const auto third = allocate(1000);  // the class is empty again
   CHECK(third.get() != first);
   CHECK(memory_stats().system_allocations == asked + 1);

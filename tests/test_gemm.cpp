@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "tensor/gemm.h"
@@ -166,6 +169,32 @@ TEST_CASE("gemm: the epilogue sees every finished element once") {
         wrong += c[i] != plain[i] + static_cast<Real>(1000 * (i / n) + i % n);
       }
       CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("gemm: tiles cover C once and do not depend on the number of threads") {
+  using Tile = std::array<Index, 4>;
+  for (const auto& [m, n, k] :
+       {std::array<Index, 3>{1500, 768, 256}, {17, 2000, 500}, {128, 128, 1500}}) {
+    const Tensor a = seeded_tensor({m, k}, 1), b = seeded_tensor({k, n}, 2);
+    Tensor c({m, n});
+    std::set<Tile> expected;
+    for (const Index thread_count : Sizes{1, 2, 8}) {
+      const ThreadsGuard guard(thread_count);
+      std::set<Tile> tiles;
+      std::mutex mutex;
+      gemm(1, a, b, 0, c, [&](Matrix tile, Index row, Index col) {
+        const std::lock_guard lock(mutex);
+        tiles.insert({row, col, tile.rows, tile.cols});
+        if (tile.data != c.data() + row * n + col) tiles.clear();
+      });
+      Index area = 0;
+      for (const Tile& tile : tiles) area += tile[2] * tile[3];
+      CHECK(area == m * n);
+      CHECK(tiles.size() > 1);
+      if (thread_count == 1) expected = tiles;
+      CHECK(tiles == expected);
     }
   }
 }

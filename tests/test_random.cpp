@@ -68,6 +68,17 @@ TEST_CASE("random: uniform numbers lie inside (0, 1) with the right moments") {
   CHECK(std::abs(m.variance - 1.0 / 12) < 5e-4);
 }
 
+TEST_CASE("random: a number is made of the words at its place") {
+  const RandomStream stream{11, 12};
+  for (const Index i : Sizes{0, 1, 2, 1000}) {
+    const auto unit = [&](Index at) { return (double(stream.word(at) >> 8) + 0.5) / 16777216; };
+    CHECK(stream.uniform(i) == unit(i));
+    CHECK(stream.normal(i) == doctest::Approx(std::sqrt(-2 * std::log(unit(2 * i))) *
+                                              std::cos(2 * std::numbers::pi * unit(2 * i + 1))));
+    CHECK(stream.gumbel(i) == doctest::Approx(-std::log(-std::log(unit(i)))));
+  }
+}
+
 TEST_CASE("random: normal numbers have the right moments and tails") {
   const RandomStream stream{5, 6};
   const Moments m = moments(1000000, [&](Index i) { return stream.normal(i); });
