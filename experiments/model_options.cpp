@@ -41,7 +41,7 @@ void RunOptions::resolve() {
     throw UsageError(join_parts("--accumulate: expected at most --batch ", training.batch,
                                 ", got ", training.accumulate));
   }
-  model.transformer.max_length = max_length;
+  model.transformer.max_length = tokenizer.max_length;
   model.budget.estimator = parse_estimator(estimator);
   model.budget.weighting = parse_weighting(weighting);
   model.budget.pool = parse_pool(pool);
@@ -54,6 +54,13 @@ void RunOptions::resolve() {
   use_threads(threads);
 }
 
+ModelConfig RunOptions::model_for(const TokenizedData& tokenized) const {
+  ModelConfig config = model;
+  config.transformer.vocabulary = tokenized.tokenizer->vocabulary_size();
+  config.transformer.classes = tokenized.class_names.size();
+  return config;
+}
+
 void add_model_options(OptionList& options, RunOptions& run) {
   TransformerConfig& model = run.model.transformer;
   add_count(options, "dim", model.dim, "D, width of the model", 1);
@@ -64,9 +71,11 @@ void add_model_options(OptionList& options, RunOptions& run) {
   add_number(options, "dropout", model.dropout, "dropout rate", 0, 0.99);
   add_choice(options, "positions", model.positions, "position embedding",
              {"learned", "sinusoidal"});
-  add_count(options, "max-len", run.max_length, "tokens of a text; the rest is cut off", 1);
-  add_count(options, "vocab-size", run.vocabulary, "largest size of the vocabulary", 4);
-  add_count(options, "min-count", run.min_count, "a word seen less often is unknown", 1);
+  TokenizerConfig& tokenizer = run.tokenizer;
+  add_choice(options, "tokenizer", tokenizer.name, "how texts are cut up", tokenizer_names());
+  add_count(options, "vocab-size", tokenizer.vocabulary, "largest size of the vocabulary", 4);
+  add_count(options, "min-count", tokenizer.min_count, "a word seen less often is unknown", 1);
+  add_count(options, "max-len", tokenizer.max_length, "tokens of a text; the rest is cut off", 3);
 }
 
 void add_training_options(OptionList& options, RunOptions& run) {

@@ -2,6 +2,7 @@
 
 #include "experiments/options.h"
 #include "train/loop.h"
+#include "train/tokenized_data.h"
 
 namespace bf {
 
@@ -9,9 +10,7 @@ namespace bf {
 /// bf-train and bf-compare mean the same by the same command line.
 struct RunOptions {
   DatasetOptions data;
-  Index max_length = 256;     ///< tokens of a text; the rest is cut off
-  Index vocabulary = 20000;   ///< largest number of entries
-  Index min_count = 2;        ///< a rarer word is [UNK]
+  TokenizerConfig tokenizer;
   ModelConfig model;
   TrainingConfig training;
   std::string estimator, weighting, pool;  ///< as words; resolve() turns them into model.budget
@@ -25,10 +24,12 @@ struct RunOptions {
   /// Checks what concerns several options and fills in what follows from others: the seeds, the
   /// length, the words. Sets the number of threads. Throws UsageError naming the option.
   void resolve();
+  /// The model for this data set.
+  ModelConfig model_for(const TokenizedData& data) const;
 };
 
-/// --dim, --layers, --heads, --head-width, --ffn, --dropout, --positions, --max-len, --vocab-size,
-/// --min-count
+/// --dim, --layers, --heads, --head-width, --ffn, --dropout, --positions, --tokenizer,
+/// --vocab-size, --min-count, --max-len
 void add_model_options(OptionList& options, RunOptions& run);
 /// --epochs, --max-steps, --batch, --accumulate, --lr, --warmup, --lr-decay, --lr-floor,
 /// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json

@@ -93,6 +93,7 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   result.examples = split.size();
   result.predictions.resize(split.size());
   reset_peak_memory();
+  const Index before_bytes = memory_stats().live_bytes;
   const Flops before = executed_flops();
   double core = 0;
   const auto start = std::chrono::steady_clock::now();
@@ -104,7 +105,8 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   result.seconds = elapsed.count();
   result.executed = executed_flops() - before;
-  result.peak_tensor_bytes = memory_stats().peak_bytes;
+  result.peak_tensor_bytes = memory_stats().peak_bytes - before_bytes +
+                             model.net->parameter_count() * sizeof(Real);
   result.peak_process_bytes = peak_process_bytes();
   result.loss /= static_cast<double>(split.size());
   result.scores = score(result.predictions, split.labels, model.config.transformer.classes);

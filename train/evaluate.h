@@ -30,7 +30,7 @@ struct Evaluation {
   double dense_flops = 0;          ///< closed form of the same model with every head running
   double paper_flops = 0;          ///< dense, with only Q K^T and A V scaled by s
   double seconds = 0;              ///< of the forward passes and what surrounds them
-  Index peak_tensor_bytes = 0;     ///< most that tensors held at once, weights included
+  Index peak_tensor_bytes = 0;     ///< most that this pass held at once, and the weights
   Index peak_process_bytes = 0;    ///< largest resident size of the process so far
   std::vector<LayerReport> layers; ///< empty for mha
 

@@ -1,0 +1,105 @@
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "experiments/comparison.h"
+#include "tensor/require.h"
+#include "train/report_json.h"
+
+// Trains multi-head attention and BudgetFormer on the same data and prints what each costs and yields.
+
+namespace {
+
+using namespace bf;
+
+constexpr const char* about =
+    "bf-compare: multi-head attention against BudgetFormer, side by side.\n"
+    "The best epoch is chosen on the validation rows; the test rows are seen once, at the end.\n"
+    "For BudgetFormer only epochs count whose price of heads has reached its full height.";
+
+struct CompareOptions {
+  RunOptions run;
+  std::vector<std::string> datasets, seeds, attentions = {"mha", "budget"};
+};
+
+std::vector<std::uint64_t> seeds_of(const CompareOptions& options) {
+  std::vector<std::uint64_t> seeds;
+  for (const std::string& text : options.seeds) {
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+    if (!digits || text.size() > 18) {
+      throw UsageError(join_parts("--seeds: expected whole numbers, got \"", text, '"'));
+    }
+    seeds.push_back(std::stoull(text));
+  }
+  if (seeds.empty()) seeds.push_back(options.run.seed);
+  return seeds;
+}
+
+std::vector<DatasetOptions> datasets_of(const CompareOptions& options) {
+  if (options.datasets.empty()) return {options.run.data};
+  std::vector<DatasetOptions> all;
+  for (const std::string& name : options.datasets) {
+    DatasetOptions data = options.run.data;
+    data.name = name;
+    if (!data.data_dir.empty()) data.data_dir += '/' + name;
+    all.push_back(data);
+  }
+  return all;
+}
+
+void check_attentions(const std::vector<std::string>& attentions) {
+  if (attentions.empty()) throw UsageError("--attention: expected at least one name");
+  for (const std::string& name : attentions) {
+    if (name != "mha" && name != "budget" && name != "fixed" && name != "random") {
+      throw UsageError("--attention: expected mha, budget, fixed or random, got \"" + name + '"');
+    }
+  }
+}
+
+int run(int argc, char** argv) {
+  CompareOptions options;
+  OptionList list("Options");
+  add_data_options(list, options.run.data);
+  add_texts(list, "datasets", options.datasets,
+            "several data sets instead of --dataset, each in DATA-DIR/NAME");
+  add_seed(list, "seed", options.run.seed, "of weights, order of the rows, dropout and noise");
+  add_texts(list, "seeds", options.seeds, "several seeds instead of --seed; means are shown");
+  add_texts(list, "attention", options.attentions, "models to compare, the reference first");
+  add_model_options(list, options.run);
+  add_training_options(list, options.run);
+  add_budget_options(list, options.run);
+  if (!parse_options(argc, argv, about, list)) return 0;
+  options.run.resolve();
+  check_attentions(options.attentions);
+  const std::vector<std::uint64_t> seeds = seeds_of(options);
+
+  Progress progress = Progress::on_stderr();
+  std::vector<ComparedModel> results;
+  for (const DatasetOptions& source : datasets_of(options)) {
+    const Dataset raw = load_data(source);
+    for (const std::string& note : raw.notes) progress.line(raw.name + "  " + note);
+    const TokenizedData data = tokenize(raw, options.run.tokenizer);
+    progress.line(join_parts(data.name, "  ", data.train.size(), " training, ",
+                             data.validation.size(), " validation, ", data.test.size(),
+                             " test rows, ", data.class_names.size(), " classes, vocabulary ",
+                             data.tokenizer->vocabulary_size()));
+    for (const std::uint64_t seed : seeds) {
+      auto models = compare_models(data, options.run, seed, options.attentions, progress);
+      std::move(models.begin(), models.end(), std::back_inserter(results));
+    }
+  }
+  progress.clear();
+  if (options.run.json) {
+    const nlohmann::json whole = {{"models", comparison_json(results)},
+                                  {"model", to_json(options.run.model)},
+                                  {"training", to_json(options.run.training)},
+                                  {"environment", environment_json()}};
+    std::cout << whole.dump() << '\n';
+  } else {
+    std::cout << comparison_text(results);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bf::run_main(argc, argv, run); }

@@ -1,0 +1,39 @@
+#include "train/report_json.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/small_task.h"
+
+using namespace bf;
+
+TEST_CASE("report_json: a run holds every epoch and, for a budget model, every layer") {
+  const TokenizedSplit split = small_split(40, 5);
+  Model model = make_model(small_model("budget"));
+  const TrainingResult result = fit(model, split, split, small_training(2));
+  const nlohmann::json json = nlohmann::json::parse(to_json(result).dump());
+  CHECK(json["steps"] == 10);
+  REQUIRE(json["epochs"].size() == 2);
+  CHECK(json["epochs"][1]["validation"]["layers"].size() == 2);
+  CHECK(json["epochs"][1]["validation"]["accuracy"].is_number());
+  CHECK(json["epochs"][0]["policy_in_force"].is_boolean());
+}
+
+TEST_CASE("report_json: FLOPs are per text") {
+  const TokenizedSplit split = small_split(40, 5);
+  Model model = make_model(small_model("mha"));
+  const Evaluation evaluation = evaluate(model, split);
+  const nlohmann::json json = to_json(evaluation);
+  CHECK(json["dense_flops_per_text"] == doctest::Approx(evaluation.dense_flops / 40));
+  CHECK(json["executed_flops_per_text"] == json["dense_flops_per_text"]);
+  CHECK(json["layers"].empty());
+}
+
+TEST_CASE("report_json: steps, settings and the environment") {
+  StepReport step;
+  step.loss = 0.5;
+  CHECK(to_json(step)["loss"] == 0.5);
+  CHECK(to_json(small_training(4))["epochs"] == 4);
+  CHECK(environment_json().contains("simd"));
+}

@@ -1,0 +1,47 @@
+#include "train/tokenized_data.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+using namespace bf;
+
+namespace {
+
+Dataset two_texts() {
+  Dataset data;
+  data.name = "two";
+  data.class_names = {"no", "yes"};
+  data.train = {{.text = "good good film", .label = 1}, {.text = "bad film", .label = 0}};
+  data.validation = {{.text = "", .label = 0}};
+  data.test = {{.text = "good new film film film", .label = 1}};
+  return data;
+}
+
+}  // namespace
+
+TEST_CASE("tokenized_data: the vocabulary comes from the training rows, lengths are cut") {
+  const TokenizedData data = tokenize(two_texts(), {.min_count = 1, .max_length = 4});
+  CHECK(data.train.labels == std::vector<Id>{1, 0});
+  CHECK(data.train.tokens[0].size() == 3);
+  CHECK(data.train.tokens[0][0] == data.train.tokens[0][1]);
+  CHECK(data.train.tokens[0][2] == data.train.tokens[1][1]);
+  REQUIRE(data.test.tokens[0].size() == 4);
+  CHECK(data.test.tokens[0][1] == Tokenizer::unknown);
+  CHECK(data.class_names.size() == 2);
+}
+
+TEST_CASE("tokenized_data: an empty text is one unknown token") {
+  const TokenizedData data = tokenize(two_texts(), {.min_count = 1});
+  CHECK(data.validation.tokens[0] == std::vector<Id>{Tokenizer::unknown});
+}
+
+TEST_CASE("tokenized_data: a length that cannot hold a pair is an error") {
+  Dataset data = two_texts();
+  data.train[0].second = "and more";
+  CHECK_THROWS_WITH_AS(tokenize(data, {.min_count = 1, .max_length = 2}),
+                       "tokenize: pairs of sentences need a max_length of at least 3, got 2",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(tokenize(data, {.min_count = 1, .max_length = 0}),
+                       "tokenize: max_length must be at least 1", std::invalid_argument);
+}

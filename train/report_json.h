@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "train/loop.h"
+
+namespace bf {
+
+// Reports as they stand in metrics.jsonl, in summary.json and in what --json prints. Units are in the
+// names; predictions are left out.
+
+nlohmann::json to_json(const Evaluation& evaluation);
+nlohmann::json to_json(const StepReport& step);
+nlohmann::json to_json(const EpochReport& epoch);
+/// The whole run: every epoch, and which one was kept.
+nlohmann::json to_json(const TrainingResult& training);
+nlohmann::json to_json(const TrainingConfig& config);
+
+/// What the run was made with: version, compiler, SIMD target, GEMM kernel, threads.
+nlohmann::json environment_json();
+
+}  // namespace bf

@@ -1,0 +1,38 @@
+#include "train/tokenized_data.h"
+
+#include "tensor/parallel.h"
+#include "tensor/require.h"
+
+namespace bf {
+
+TokenizedSplit tokenize(const Tokenizer& tokenizer, const std::vector<Example>& examples,
+                        Index max_length) {
+  // Bodies of parallel_for must not throw, so what encode() refuses is refused here.
+  require(max_length > 0, "tokenize: max_length must be at least 1");
+  for (const Example& example : examples) {
+    require(example.second.empty() || max_length >= 3,
+            "tokenize: pairs of sentences need a max_length of at least 3, got ", max_length);
+  }
+  TokenizedSplit split;
+  split.tokens.resize(examples.size());
+  split.labels.resize(examples.size());
+  parallel_for(examples.size(), 64, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      split.tokens[i] = tokenizer.encode(examples[i].text, examples[i].second, max_length);
+      split.labels[i] = examples[i].label;
+    }
+  });
+  return split;
+}
+
+TokenizedData tokenize(const Dataset& data, const TokenizerConfig& config) {
+  TokenizedData result{data.name, data.class_names, nullptr, {}, {}, {}};
+  result.tokenizer =
+      build_tokenizer(config.name, data.train, config.vocabulary, config.min_count);
+  result.train = tokenize(*result.tokenizer, data.train, config.max_length);
+  result.validation = tokenize(*result.tokenizer, data.validation, config.max_length);
+  result.test = tokenize(*result.tokenizer, data.test, config.max_length);
+  return result;
+}
+
+}  // namespace bf
