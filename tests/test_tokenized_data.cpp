@@ -8,13 +8,20 @@ using namespace bf;
 
 namespace {
 
+Example example(const std::string& text, int label) {
+  Example made;
+  made.text = text;
+  made.label = label;
+  return made;
+}
+
 Dataset two_texts() {
   Dataset data;
   data.name = "two";
   data.class_names = {"no", "yes"};
-  data.train = {{.text = "good good film", .label = 1}, {.text = "bad film", .label = 0}};
-  data.validation = {{.text = "", .label = 0}};
-  data.test = {{.text = "good new film film film", .label = 1}};
+  data.train = {example("good good film", 1), example("bad film", 0)};
+  data.validation = {example("", 0)};
+  data.test = {example("good new film film film", 1)};
   return data;
 }
 
