@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "tensor/require.h"
 
@@ -49,20 +50,29 @@ struct Tiling {
   Index rows, cols;
 };
 
-/// About eight row blocks of at least 96 rows (a block packs all of B once more: 96 rows make that
-/// a tenth of its work), and column blocks where the rows alone do not give enough tiles.
+/// `extent` in `parts` of the same size, rounded up to what the processor kernels work on at a
+/// time.
+Index even_part(Index extent, Index parts, Index unit) {
+  const Index part = block_count(extent, parts);
+  return std::min(extent, block_count(part, unit) * unit);
+}
+
+/// Eight tiles of one size, so that 2, 4 and 8 threads finish together: blocks of rows where there
+/// are enough rows (64 and more make it worth packing all of B once more per block), and blocks of
+/// columns for what is missing. A product that is too small gets fewer.
 Tiling choose_tiling(Index m, Index n, Index k) {
-  constexpr Index wanted_tiles = 8, least_rows = 96, least_cols = 128;
+  constexpr Index wanted_tiles = 8, least_rows = 64, least_cols = 64, most_rows = 384;
   constexpr double least_tile_work = 2e6;  // operations: some 20 us, ten times a task's cost
-  const double work = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double work =
+      2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const Index affordable = static_cast<Index>(std::clamp(work / least_tile_work, 1.0, 64.0));
-  const Index tiles = std::min(wanted_tiles, affordable);
-  if (tiles == 1) return {m, n};
-  const Index rows = std::clamp(m / tiles / 8 * 8, std::min(m, least_rows), Index{384});
-  const Index row_tiles = block_count(m, rows);
-  if (row_tiles >= tiles) return {rows, n};
-  const Index cols = std::max(least_cols, block_count(n, block_count(tiles, row_tiles)));
-  return {rows, (cols + 15) / 16 * 16};
+  const Index tiles = std::bit_floor(std::min(wanted_tiles, affordable));
+  const auto parts = [](Index extent, Index least, Index most) {
+    return std::bit_floor(std::clamp(extent / least, Index{1}, most));
+  };
+  const Index row_parts = parts(m, least_rows, tiles);
+  const Index col_parts = parts(n, least_cols, tiles / row_parts);
+  return {std::min(even_part(m, row_parts, 8), most_rows), even_part(n, col_parts, 16)};
 }
 
 }  // namespace
@@ -104,7 +114,8 @@ void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Mat
   parallel_for(row_tiles * col_tiles, 1, [&](Index first, Index last) {
     for (Index index = first; index < last; ++index) {
       const Index row = index / col_tiles * tile.rows, col = index % col_tiles * tile.cols;
-      const Index rows = std::min(tile.rows, c.rows - row), cols = std::min(tile.cols, c.cols - col);
+      const Index rows = std::min(tile.rows, c.rows - row),
+                  cols = std::min(tile.cols, c.cols - col);
       const Matrix part = c.block(row, rows, col, cols);
       gemm_serial(alpha, a.row_block(row, rows), b.col_block(col, cols), beta, part);
       epilogue(part, row, col);

@@ -30,10 +30,9 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
   constexpr std::uint32_t weyl0 = 0x9E3779B9, weyl1 = 0xBB67AE85;
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t p0 = multiplier0 * counter[0], p1 = multiplier1 * counter[2];
-    counter = {static_cast<std::uint32_t>(p1 >> 32) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(p1),
-               static_cast<std::uint32_t>(p0 >> 32) ^ counter[3] ^ key[1],
-               static_cast<std::uint32_t>(p0)};
+    counter = {
+        static_cast<std::uint32_t>(p1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(p1),
+        static_cast<std::uint32_t>(p0 >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(p0)};
     key = {key[0] + weyl0, key[1] + weyl1};
   }
   return counter;
@@ -41,9 +40,10 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
 
 std::uint32_t RandomStream::word(Index element) const {
   const std::uint64_t position = element / 4;
-  return philox({static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(position >> 32),
-                 static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)},
-                {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)})[element % 4];
+  return philox(
+      {static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(position >> 32),
+       static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)},
+      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)})[element % 4];
 }
 
 double RandomStream::uniform(Index element) const { return ((word(element) >> 8) + 0.5) * unit; }
