@@ -3,7 +3,6 @@
 #include "autograd/entropy.h"
 #include "autograd/head_scale.h"
 #include "autograd/self_attention.h"
-#include "autograd/softmax.h"
 #include "budgetformer/head_dispatch.h"
 
 namespace bf {
@@ -60,8 +59,8 @@ Variable AdaptiveMultiHeadAttention::forward(const Variable& x, const Segments& 
   }
   Tensor weights;
   if (budget_.weighting == Weighting::relevance) {
-    const Variable relevance = softmax(scores.scores, static_cast<Real>(state_.temperature));
-    weights = relevance_weights(relevance, selection_).value();
+    weights = relevance_weights(scores.scores, static_cast<Real>(state_.temperature), selection_)
+                  .value();
   }
   return Variable(dispatch_heads(x.value(), segments, selection_, weights, qkv_, out_));
 }
@@ -78,7 +77,8 @@ AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Varia
   const Index batch = segments.count();
   const Variable pooled = pool_.forward(x, segments);  // [B, Z]
   Scores result;
-  result.scores = gate_ ? gate_->forward(pooled) : Variable(Tensor::zeros({batch, heads_}));
+  const bool asks_gate = !random_heads();
+  result.scores = asks_gate ? gate_->forward(pooled) : Variable(Tensor::zeros({batch, heads_}));
   if (controller_ && !override_) {
     result.budget = controller_->forward(pooled);
   } else {
@@ -87,14 +87,12 @@ AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Varia
   }
   policy_ = {};
   if (controller_ && !override_) policy_.budgets = result.budget.budgets;
-  if (gate_) policy_.entropies = entropy(result.scores, static_cast<Real>(state_.temperature));
+  if (asks_gate) policy_.entropies = entropy(result.scores, static_cast<Real>(state_.temperature));
   return result;
 }
 
 Variable AdaptiveMultiHeadAttention::choose_gates(const Scores& scores) {
-  PolicyState state = state_;
   BudgetConfig config = budget_;
-  state.noise = noise_scale();
   if (!training()) {
     // What inference runs is the hard selection, whatever the estimator; "soft" is its relaxation.
     const bool hard = !soft_gates_;
@@ -103,14 +101,14 @@ Variable AdaptiveMultiHeadAttention::choose_gates(const Scores& scores) {
       config.estimator = Estimator::relaxed;
     }
   }
-  Gates gates = make_gates(scores.scores, scores.budget.budgets, config, state, noise_stream());
+  Gates gates = make_gates(scores.scores, with_noise(scores.scores), scores.budget.budgets, config,
+                           static_cast<Real>(state_.temperature));
   note(std::move(gates.selection), scores);
   return gates.gate;
 }
 
 void AdaptiveMultiHeadAttention::choose_heads(const Scores& scores) {
-  const Variable noisy = add_noise(scores.scores, noise_scale(), noise_stream());
-  note(select_heads(noisy.value(), scores.budget.budgets.value()), scores);
+  note(select_heads(with_noise(scores.scores).value(), scores.budget.budgets.value()), scores);
 }
 
 void AdaptiveMultiHeadAttention::note(HeadSelection selection, const Scores& scores) {
@@ -118,13 +116,19 @@ void AdaptiveMultiHeadAttention::note(HeadSelection selection, const Scores& sco
   statistics_.add(selection_, policy_.entropies.value(), scores.budget.logits.value());
 }
 
-double AdaptiveMultiHeadAttention::noise_scale() const {
-  if (!gate_) return 1;  // a random gate is nothing but noise
-  return training() ? state_.noise : 0;
-}
-
-RandomStream AdaptiveMultiHeadAttention::noise_stream() {
-  return training() && noise_scale() > 0 ? random_.next() : eval_noise_;
+Variable AdaptiveMultiHeadAttention::with_noise(const Variable& scores) {
+  if (training()) {
+    const double nu = random_heads() ? 1 : state_.noise;
+    return nu > 0 ? add_noise(scores, nu, random_.next()) : scores;
+  }
+  if (!random_heads()) return scores;
+  Tensor noise(scores.shape());
+  for (Index b = 0; b < noise.dim(0); ++b) {
+    const std::uint64_t key = keys_.size() == noise.dim(0) ? keys_[b] : b;
+    const RandomStream stream{eval_noise_.seed ^ key, eval_noise_.stream};
+    for (Index h = 0; h < heads_; ++h) noise.row(b)[h] = static_cast<Real>(stream.gumbel(h));
+  }
+  return Variable(noise);
 }
 
 }  // namespace bf

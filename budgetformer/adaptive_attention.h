@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "budgetformer/controller.h"
 #include "budgetformer/head_gate.h"
@@ -19,8 +21,9 @@ struct PolicyOutput {
 /// Multi-head attention that chooses its heads for each sequence:
 ///   y = sum_h gate_bh softmax(Q_h K_h^T / sqrt(d)) V_h Wo_h + bo
 /// In training all heads are computed and scaled by their gates, so that every head gets a
-/// gradient. In evaluation only the selected heads run (head_dispatch.h). With s = 1 and weighting
-/// `none` it is MultiHeadAttention, bit for bit.
+/// gradient. In evaluation only the selected heads run (head_dispatch.h); while operations are
+/// recorded (no NoGrad), evaluation computes all heads and scales them by the hard gates, which is the
+/// same function. With s = 1 and weighting `none` it is MultiHeadAttention, bit for bit.
 /// Shapes: x [tokens, D], y [tokens, D]. Parameters: those of MultiHeadAttention under the same
 /// names, and pool.*, controller.*, gate.*.
 class AdaptiveMultiHeadAttention : public AttentionModule {
@@ -32,6 +35,10 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
   void set_state(const PolicyState& state) { state_ = state; }
   void override_budget(std::optional<double> budget) { override_ = budget; }
   void use_soft_gates(bool on) { soft_gates_ = on; }
+  void use_random_gate(bool on) { random_gate_ = on; }
+  /// One number for each sequence of the next forward(): in evaluation, random heads are a function
+  /// of it, so they do not depend on the other sequences of the batch. Without, it is the position.
+  void set_sequence_keys(std::vector<std::uint64_t> keys) { keys_ = std::move(keys); }
 
   const PolicyOutput& policy() const { return policy_; }
   const HeadSelection& selection() const { return selection_; }
@@ -51,8 +58,10 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
   /// The hard selection alone, for the dispatch of selected heads.
   void choose_heads(const Scores& scores);
   void note(HeadSelection selection, const Scores& scores);
-  double noise_scale() const;
-  RandomStream noise_stream();
+  /// Whether noise alone chooses the heads.
+  bool random_heads() const { return !gate_ || (random_gate_ && !training()); }
+  /// v [B, H]: the scores with the noise of training or of random heads.
+  Variable with_noise(const Variable& scores);
   /// All heads, scaled by their gates if there are any.
   Variable forward_all_heads(const Variable& x, const Segments& segments, const Variable* gate);
 
@@ -67,8 +76,9 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
 
   PolicyState state_;
   std::optional<double> override_;
-  bool soft_gates_ = false;
-  RandomStream eval_noise_;  ///< of a random gate in evaluation, which draws nothing
+  bool soft_gates_ = false, random_gate_ = false;
+  RandomStream eval_noise_;           ///< of random heads in evaluation, which draws nothing
+  std::vector<std::uint64_t> keys_;
   PolicyOutput policy_;
   HeadSelection selection_;
   LayerStatistics statistics_;

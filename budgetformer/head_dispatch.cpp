@@ -112,6 +112,9 @@ Tensor dispatch_heads(const Tensor& x, const Segments& segments, const HeadSelec
           "dispatch_heads: ", selection.sequences(), " selections and ", x.dim(0),
           " rows do not fit ", segments.count(), " sequences of together ", segments.tokens(),
           " tokens");
+  require(!weights.defined() || weights.shape() == selection.mask.shape(),
+          "dispatch_heads: weights ", weights.shape(), " do not fit the selection ",
+          selection.mask.shape());
   const Layer layer{x, segments, weights, qkv, out, heads, dim, out.weight().dim(1) / heads};
   const Plan plan = make_plan(segments, selection);
   Tensor results({plan.rows, dim});

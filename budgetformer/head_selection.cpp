@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "autograd/add.h"
@@ -25,11 +26,38 @@ Variable paper_gates(const Variable& relevance, const Variable& budgets, Index h
   return head_scale(relevance, in_heads, Segments(std::vector<Index>(batch, 1)));
 }
 
+/// w_h = k min(1, exp((u_h - l) / t)), l the log-sum-exp of the selected heads.
+void weigh_row(const Real* u, const Real* mask, Index heads, double t, double k, Real* w) {
+  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (Index h = 0; h < heads; ++h) {
+    if (mask[h] != 0) largest = std::max(largest, static_cast<double>(u[h]));
+  }
+  const auto part = [&](Index h) { return std::exp((static_cast<double>(u[h]) - largest) / t); };
+  for (Index h = 0; h < heads; ++h) sum += mask[h] != 0 ? part(h) : 0;
+  for (Index h = 0; h < heads; ++h) w[h] = static_cast<Real>(k * std::min(part(h) / sum, 1.0));
+}
+
+/// du_h = (g_h w_h - m_h (w_h / k) sum_j g_j w_j) / t
+void weigh_row_backward(const Real* w, const Real* mask, Index heads, double t, double k,
+                        const Real* g, Real* du) {
+  const auto through = [&](Index h) {  // g_h w_h, or 0 for a weight held at its most
+    const double weight = static_cast<double>(w[h]);
+    return mask[h] == 0 && weight >= k ? 0.0 : static_cast<double>(g[h]) * weight;
+  };
+  double sum = 0;
+  for (Index h = 0; h < heads; ++h) sum += through(h);
+  for (Index h = 0; h < heads; ++h) {
+    const double share = static_cast<double>(mask[h]) * static_cast<double>(w[h]) / k;
+    du[h] = static_cast<Real>((through(h) - share * sum) / t);
+  }
+}
+
 }  // namespace
 
 Index heads_to_run(double budget, Index heads) {
-  const double wanted = std::ceil(budget * static_cast<double>(heads) - 1e-6);
-  return std::min(heads, static_cast<Index>(std::max(1.0, wanted)));
+  const double most = static_cast<double>(heads), margin = std::max(1e-6, most / (1 << 24));
+  const double wanted = std::ceil(budget * most - margin);
+  return static_cast<Index>(std::min(most, std::max(1.0, wanted)));
 }
 
 bool HeadSelection::all() const {
@@ -61,47 +89,45 @@ Variable add_noise(const Variable& scores, double nu, RandomStream noise) {
 
 Gates make_gates(const Variable& scores, const Variable& budgets, const BudgetConfig& config,
                  const PolicyState& state, RandomStream noise) {
+  return make_gates(scores, add_noise(scores, state.noise, noise), budgets, config,
+                    static_cast<Real>(state.temperature));
+}
+
+Gates make_gates(const Variable& scores, const Variable& noisy, const Variable& budgets,
+                 const BudgetConfig& config, Real temperature) {
   const Index heads = scores.dim(1);
-  const auto tau = static_cast<Real>(state.temperature);
-  const Variable v = add_noise(scores, state.noise, noise);
-  Gates gates{{}, select_heads(v.value(), budgets.value())};
-  const Variable relevance = softmax(scores, tau);
+  Gates gates{{}, select_heads(noisy.value(), budgets.value())};
   if (config.estimator == Estimator::paper) {
-    gates.gate = paper_gates(relevance, budgets, heads);
+    gates.gate = paper_gates(softmax(scores, temperature), budgets, heads);
     return gates;
   }
-  const Variable p = soft_topk(v, scale(budgets, static_cast<Real>(heads)), tau);
+  const Variable p = soft_topk(noisy, scale(budgets, static_cast<Real>(heads)), temperature);
   gates.gate = config.estimator == Estimator::relaxed ? p : straight_through(gates.selection.mask, p);
   if (config.weighting == Weighting::relevance) {
-    gates.gate = multiply(gates.gate, relevance_weights(relevance, gates.selection));
+    gates.gate = multiply(gates.gate, relevance_weights(scores, temperature, gates.selection));
   }
   return gates;
 }
 
-Variable relevance_weights(const Variable& relevance, const HeadSelection& selection) {
-  const Tensor &r = relevance.value(), &mask = selection.mask;
-  require(r.shape() == mask.shape(), "relevance_weights: relevance ", r.shape(),
-          " does not fit the selection ", mask.shape());
-  const Index batch = r.dim(0), heads = r.dim(1);
-  Tensor factor({batch}), w(r.shape());  // factor = k / n
-  for (Index b = 0; b < batch; ++b) {
-    Real selected = 0;
-    for (Index h = 0; h < heads; ++h) selected += mask.row(b)[h] * r.row(b)[h];
-    factor[b] = static_cast<Real>(selection.counts[b]) / selected;
-    for (Index h = 0; h < heads; ++h) w.row(b)[h] = factor[b] * r.row(b)[h];
+Variable relevance_weights(const Variable& scores, Real temperature,
+                           const HeadSelection& selection) {
+  require(scores.shape() == selection.mask.shape(), "relevance_weights: scores ", scores.shape(),
+          " do not fit the selection ", selection.mask.shape());
+  require(temperature > 0, "relevance_weights: temperature must be positive, got ", temperature);
+  const double t = static_cast<double>(temperature);
+  Tensor w(scores.shape());
+  for (Index b = 0; b < w.dim(0); ++b) {
+    weigh_row(scores.value().row(b), selection.mask.row(b), selection.heads, t,
+              static_cast<double>(selection.counts[b]), w.row(b));
   }
-  return record("relevance_weights", w, {relevance},
-                [w, factor, selection, dr = relevance.grad_buffer()](const Tensor& g) {
+  return record("relevance_weights", w, {scores},
+                [w, selection, t, du = scores.grad_buffer()](const Tensor& g) {
                   Tensor d(w.shape());
                   for (Index b = 0; b < w.dim(0); ++b) {
-                    Real inner = 0;
-                    for (Index h = 0; h < w.dim(1); ++h) inner += g.row(b)[h] * w.row(b)[h];
-                    const Real share = inner / static_cast<Real>(selection.counts[b]);
-                    for (Index h = 0; h < w.dim(1); ++h) {
-                      d.row(b)[h] = factor[b] * (g.row(b)[h] - selection.mask.row(b)[h] * share);
-                    }
+                    weigh_row_backward(w.row(b), selection.mask.row(b), selection.heads, t,
+                                       static_cast<double>(selection.counts[b]), g.row(b), d.row(b));
                   }
-                  dr.add(d);
+                  du.add(d);
                 });
 }
 

@@ -1,5 +1,7 @@
 #include "budgetformer/model.h"
 
+#include <vector>
+
 #include "autograd/add.h"
 #include "autograd/relu.h"
 #include "autograd/scale.h"
@@ -26,6 +28,17 @@ Variable hinge(const Variable& budgets, const BudgetConfig& config) {
   return mean(add(above, below));
 }
 
+/// A number for each sequence, made of its ids: FNV-1a (Fowler, Noll and Vo) over them.
+std::vector<std::uint64_t> sequence_keys(const Ids& ids, const Segments& segments) {
+  std::vector<std::uint64_t> keys(segments.count(), 14695981039346656037u);
+  for (Index b = 0; b < segments.count(); ++b) {
+    for (Index t = segments.begin(b); t < segments.end(b); ++t) {
+      keys[b] = (keys[b] ^ static_cast<std::uint32_t>(ids[t])) * 1099511628211u;
+    }
+  }
+  return keys;
+}
+
 }  // namespace
 
 BudgetFormerClassifier::BudgetFormerClassifier(const TransformerConfig& config,
@@ -40,6 +53,13 @@ BudgetFormerClassifier::BudgetFormerClassifier(const TransformerConfig& config,
     attentions_.push_back(
         &dynamic_cast<AdaptiveMultiHeadAttention&>(encoder().layer(i).attention()));
   }
+}
+
+Variable BudgetFormerClassifier::forward(const Ids& ids, const Segments& segments) {
+  if (!training() && ids.size() == segments.tokens()) {
+    for (auto* attention : attentions_) attention->set_sequence_keys(sequence_keys(ids, segments));
+  }
+  return TransformerClassifier::forward(ids, segments);
 }
 
 void BudgetFormerClassifier::set_progress(double progress) {
@@ -76,13 +96,22 @@ void BudgetFormerClassifier::use_soft_gates(bool on) {
   for (auto* attention : attentions_) attention->use_soft_gates(on);
 }
 
+void BudgetFormerClassifier::use_random_gate(bool on) {
+  for (auto* attention : attentions_) attention->use_random_gate(on);
+}
+
 void BudgetFormerClassifier::reset_statistics() {
   for (auto* attention : attentions_) attention->statistics().reset();
 }
 
 Index BudgetFormerClassifier::heads_run(Index sequence) const {
   Index sum = 0;
-  for (const auto* attention : attentions_) sum += attention->selection().counts[sequence];
+  for (const auto* attention : attentions_) {
+    const HeadSelection& selection = attention->selection();
+    require(sequence < selection.sequences(), "heads_run: sequence ", sequence,
+            " is not one of the last batch's ", selection.sequences());
+    sum += selection.counts[sequence];
+  }
   return sum;
 }
 

@@ -14,6 +14,8 @@ class BudgetFormerClassifier : public TransformerClassifier {
   BudgetFormerClassifier(const TransformerConfig& config, const BudgetConfig& budget,
                          std::uint64_t seed);
 
+  Variable forward(const Ids& ids, const Segments& segments) override;
+
   /// Sets the schedules of every layer to training progress f in [0, 1].
   void set_progress(double progress);
   /// The policy's part of the loss for the last forward() in training, a scalar; undefined while
@@ -27,12 +29,17 @@ class BudgetFormerClassifier : public TransformerClassifier {
   /// Evaluate with the relaxed gates that training sees instead of running the selected heads only:
   /// the distance between the two accuracies is the train / inference gap.
   void use_soft_gates(bool on);
+  /// Evaluate with heads chosen at random, a function of the sequence, as many as the budget says: the
+  /// distance between the two accuracies is what the learned choice of heads is worth. Training is
+  /// not touched.
+  void use_random_gate(bool on);
 
   AdaptiveMultiHeadAttention& attention(Index layer) { return *attentions_[layer]; }
   Index layers() const { return attentions_.size(); }
   const BudgetConfig& budget_config() const { return budget_; }
   void reset_statistics();
   /// Heads that the last forward() ran for one sequence, summed over the layers.
+  /// Throws std::invalid_argument when it had fewer sequences.
   Index heads_run(Index sequence) const;
 
  private:

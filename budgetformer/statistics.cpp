@@ -22,11 +22,13 @@ void LayerStatistics::add(const HeadSelection& selection, const Tensor& entropie
     ++histogram_[selection.counts[b]];
     for (Index h = 0; h < selection.heads; ++h) usage_[h] += selection.runs(b, h);
     if (entropies.defined()) entropy_sum_ += static_cast<double>(entropies[b]);
-    if (logits.defined() && std::abs(static_cast<double>(logits[b])) > saturated_logit) {
+    if (logits.defined() && !(std::abs(static_cast<double>(logits[b])) <= saturated_logit)) {
       ++saturated_;
     }
   }
   sequences_ += selection.sequences();
+  entropies_ += entropies.size();
+  logits_ += logits.size();
 }
 
 double LayerStatistics::budget_mean() const { return ratio(budget_sum_, sequences_); }
@@ -37,7 +39,7 @@ double LayerStatistics::budget_deviation() const {
 }
 
 double LayerStatistics::heads_mean() const { return ratio(heads_sum_, sequences_); }
-double LayerStatistics::entropy_mean() const { return ratio(entropy_sum_, sequences_); }
+double LayerStatistics::entropy_mean() const { return ratio(entropy_sum_, entropies_); }
 
 std::vector<double> LayerStatistics::head_usage() const {
   std::vector<double> shares;
@@ -52,7 +54,7 @@ Index LayerStatistics::dead_heads() const {
 }
 
 double LayerStatistics::saturated() const {
-  return ratio(static_cast<double>(saturated_), sequences_);
+  return ratio(static_cast<double>(saturated_), logits_);
 }
 
 }  // namespace bf

@@ -20,19 +20,19 @@ class LayerStatistics {
   double budget_mean() const;          ///< mean of s
   double budget_deviation() const;     ///< its standard deviation between sequences
   double heads_mean() const;           ///< mean of k
-  double entropy_mean() const;         ///< nats
+  double entropy_mean() const;         ///< nats, over the sequences that had one
   /// Share of sequences that ran each head.
   std::vector<double> head_usage() const;
   /// Sequences by k: element k counts those that ran k heads.
   const std::vector<Index>& heads_histogram() const { return histogram_; }
   /// Heads that fewer than 1 sequence in 1,000 ran.
   Index dead_heads() const;
-  /// Share of sequences whose controller logit is beyond +-6, where the sigmoid has no slope left.
+  /// Share of the logits beyond +-6, where the sigmoid has no slope left; a NaN counts as beyond.
   double saturated() const;
 
  private:
   std::vector<Index> usage_, histogram_;
-  Index sequences_ = 0, saturated_ = 0;
+  Index sequences_ = 0, entropies_ = 0, logits_ = 0, saturated_ = 0;
   double budget_sum_ = 0, budget_squares_ = 0, heads_sum_ = 0, entropy_sum_ = 0;
 };
 

@@ -21,7 +21,7 @@ class TransformerClassifier : public Module {
 
   /// Throws std::invalid_argument for a sequence longer than max_length, an id outside the
   /// vocabulary, or ids that are not the segments' tokens.
-  Variable forward(const Ids& ids, const Segments& segments);
+  virtual Variable forward(const Ids& ids, const Segments& segments);
 
   /// Tells where the training is; dropout and noise are functions of (seed, step) alone.
   void begin_step(std::uint64_t step) { random_.begin_step(step); }
