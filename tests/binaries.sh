@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# The binaries as a user meets them: they run end to end on generated texts, and every mistake ends with the right exit code
+# and one line on stderr that names the culprit. No network and no data files needed.
+set -u
+cd "$(dirname "$0")/.."
+bin=$(realpath "${BUILD:-build}/experiments")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+
+fail() {
+  echo "binaries: $*"
+  failed=1
+}
+
+works() {  # command: exit 0
+  "$@" >out 2>err </dev/null || fail "'$*' ends with $?: $(tail -n 2 err)"
+}
+
+refuses() {  # exit code, text of the message, command
+  local want=$1 text=$2
+  shift 2
+  "$@" >out 2>err </dev/null
+  local got=$?
+  [ $got = "$want" ] || fail "'$*' ends with $got instead of $want"
+  [ "$(wc -l <err)" = 1 ] || fail "'$*' prints $(wc -l <err) lines on stderr instead of 1: $(head -n 3 err)"
+  grep -qF -- "$text" err || fail "'$*' does not say \"$text\": $(cat err)"
+}
+
+tiny=(--dataset synthetic --rows 300 --dim 16 --layers 2 --heads 4 --epochs 2 --threads 2)
+
+for name in train evaluate predict compare data bench; do works "$bin/bf-$name" --help; done
+works "$bin/bf-train" "${tiny[@]}" --attention budget --out run
+for file in config.json metrics.jsonl summary.json model.safetensors; do
+  [ -s run/$file ] || fail "bf-train wrote no run/$file"
+done
+works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300
+works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --budget 0.25 --json
+works "$bin/bf-compare" "${tiny[@]}" --json
+works "$bin/bf-data" --dataset synthetic --rows 300
+works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4
+works "$bin/bf-bench" --what latency --attention budget --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2
+
+# The same bytes with one thread and with two.
+for attention in mha budget; do
+  for threads in 1 2; do
+    works "$bin/bf-train" --dataset synthetic --rows 300 --dim 32 --layers 2 --heads 4 --epochs 2 --seed 3 \
+      --attention $attention --threads $threads --out $attention-$threads
+  done
+  cmp -s $attention-1/model.safetensors $attention-2/model.safetensors ||
+    fail "$attention: model.safetensors differs between 1 and 2 threads"
+done
+
+# A prediction does not depend on the lines around it, and there is one for every line.
+printf 'the red box\n\n   \na second text\n' | "$bin/bf-predict" --model run >four 2>err || fail "bf-predict: $(cat err)"
+printf 'a second text\n' | "$bin/bf-predict" --model run >one 2>err || fail "bf-predict: $(cat err)"
+[ "$(wc -l <four)" = 4 ] || fail "bf-predict answers 4 lines with $(wc -l <four)"
+[ "$(tail -n 1 four)" = "$(tail -n 1 one)" ] || fail "bf-predict: an answer depends on the lines around it"
+
+# Mistakes on the command line: 2.
+refuses 2 --no-such "$bin/bf-train" --no-such 1
+refuses 2 --dim "$bin/bf-train" --dataset synthetic --dim 30 --heads 8
+refuses 2 --batch "$bin/bf-train" --dataset synthetic --batch 0
+refuses 2 --lr "$bin/bf-train" --dataset synthetic --lr -1
+refuses 2 --fixed-budget "$bin/bf-train" --dataset synthetic --attention fixed --fixed-budget 1.5
+refuses 2 --attention "$bin/bf-train" --dataset synthetic --attention sparse
+refuses 2 --dataset "$bin/bf-train" --dataset no_such_set
+refuses 2 --budget "$bin/bf-evaluate" --model run --dataset synthetic --budget 0
+refuses 2 --what "$bin/bf-bench" --what fly
+refuses 2 --threads "$bin/bf-bench" --threads 0
+
+# Mistakes in files and folders: 1, naming file and line.
+refuses 1 nowhere "$bin/bf-evaluate" --model nowhere --dataset synthetic
+refuses 1 run "$bin/bf-train" "${tiny[@]}" --out run
+mkdir empty && refuses 1 empty "$bin/bf-train" --dataset ag_news --data-dir empty
+mkdir bad
+printf '"1","a","b"\n"9","c","d"\n' >bad/train.csv
+printf '"1","a","b"\n' >bad/test.csv
+refuses 1 'bad/train.csv:2' "$bin/bf-train" --dataset ag_news --data-dir bad
+printf '"1","a","b"\n"2","c"\n' >bad/train.csv
+refuses 1 'bad/train.csv:2' "$bin/bf-train" --dataset ag_news --data-dir bad
+printf '"1","a","b"\n"2","caf\xe9","d"\n' >bad/train.csv
+refuses 1 'bad/train.csv:2' "$bin/bf-train" --dataset ag_news --data-dir bad
+printf '"1","a","b"\n"1","c","d"\n' >bad/train.csv
+refuses 1 'class' "$bin/bf-train" --dataset ag_news --data-dir bad
+: >bad/train.csv
+refuses 1 'bad/train.csv' "$bin/bf-train" --dataset ag_news --data-dir bad
+mkdir -p broken && cp run/config.json broken/ && head -c 100 run/model.safetensors >broken/model.safetensors
+refuses 1 'broken' "$bin/bf-evaluate" --model broken --dataset synthetic --rows 300
+
+[ $failed = 0 ] && echo "binaries: ok"
+exit $failed
