@@ -71,6 +71,23 @@ void RandomWords(RandomStream stream, Index first_block, Index blocks, std::uint
 
 #endif
 
+/// out_i = x_i scale where words_i < threshold, else 0.
+HWY_INLINE void Keep(Index n, const Real* x, const std::uint32_t* words, std::uint32_t threshold,
+                     Real scale, Real* out) {
+  Index i = 0;
+#ifndef BF_DOUBLE  // words and values have lanes of one size
+  const hn::ScalableTag<Real> values;
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto bound = hn::Set(d, threshold);
+  const auto factor = hn::Set(values, scale);
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    const auto kept = hn::RebindMask(values, hn::Lt(hn::LoadU(d, words + i), bound));
+    hn::StoreU(hn::IfThenElseZero(kept, hn::Mul(hn::LoadU(values, x + i), factor)), values, out + i);
+  }
+#endif
+  for (; i < n; ++i) out[i] = words[i] < threshold ? x[i] * scale : Real(0);
+}
+
 void Dropout(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
              Real scale, Real* out) {
   constexpr Index chunk = 512;
@@ -78,9 +95,7 @@ void Dropout(Index n, const Real* x, RandomStream stream, Index first, std::uint
   for (Index begin = 0; begin < n; begin += chunk) {
     const Index count = std::min(chunk, n - begin);
     RandomWords(stream, (first + begin) / 4, (count + 3) / 4, words);
-    const Real* in = x + begin;
-    Real* to = out + begin;
-    for (Index i = 0; i < count; ++i) to[i] = words[i] < threshold ? in[i] * scale : Real(0);
+    Keep(count, x + begin, words, threshold, scale, out + begin);
   }
 }
 
