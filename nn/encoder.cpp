@@ -1,12 +1,22 @@
 #include "nn/encoder.h"
 
 #include "autograd/add.h"
+#include "tensor/require.h"
 
 namespace bf {
 
+namespace {
+
+AttentionModule& checked(const std::unique_ptr<AttentionModule>& attention) {
+  require(attention != nullptr, "encoder: the factory made no attention");
+  return *attention;
+}
+
+}  // namespace
+
 EncoderLayer::EncoderLayer(const TransformerConfig& config,
                            std::unique_ptr<AttentionModule> attention, RandomSource& random)
-    : attention_(*attention),
+    : attention_(checked(attention)),
       attention_norm_(add_module<LayerNorm>("attention_norm", config.dim)),
       ffn_norm_(add_module<LayerNorm>("ffn_norm", config.dim)),
       ffn_(add_module<FeedForward>("ffn", config.dim, config.hidden(), random)),

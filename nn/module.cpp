@@ -50,13 +50,14 @@ std::string Module::summary() {
 
 Variable& Module::add_parameter(const std::string& name, Tensor value, ParameterOptions options) {
   check_name(name);
-  parameters_.push_back(std::make_unique<Parameter>(
-      Parameter{name, Variable(std::move(value), true), options}));
+  parameters_.push_back(
+      std::make_unique<Parameter>(Parameter{name, Variable(std::move(value), true), options}));
   return parameters_.back()->variable;
 }
 
 void Module::adopt(const std::string& name, std::unique_ptr<Module> child) {
   check_name(name);
+  require(child != nullptr, "module: the child \"", name, "\" is null");
   children_.push_back({name, std::move(child)});
 }
 

@@ -9,8 +9,8 @@ namespace bf {
 
 Index head_width(Index dim, Index heads, Index width) {
   require(heads > 0, "attention: the number of heads must be at least 1");
-  require(width > 0 || dim % heads == 0, "attention: width ", dim, " is not divisible by ", heads,
-          " heads");
+  require(width > 0 || (dim > 0 && dim % heads == 0), "attention: width ", dim,
+          " is not divisible by ", heads, " heads");
   return width > 0 ? width : dim / heads;
 }
 
@@ -28,8 +28,8 @@ MultiHeadAttention::MultiHeadAttention(Index dim, Index heads, RandomSource& ran
 }
 
 Variable MultiHeadAttention::forward(const Variable& x, const Segments& segments) {
-  const Variable qkv = qkv_.forward(x);                             // [tokens, 3 H d]
-  return out_.forward(self_attention(qkv, segments, heads_));       // [tokens, H d] -> [tokens, D]
+  const Variable qkv = qkv_.forward(x);                        // [tokens, 3 H d]
+  return out_.forward(self_attention(qkv, segments, heads_));  // [tokens, H d] -> [tokens, D]
 }
 
 }  // namespace bf
