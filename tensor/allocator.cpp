@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 #include <vector>
 
 namespace bf {
@@ -24,36 +24,28 @@ Index size_class(Index bytes) {
 
 class Cache {
  public:
-  void* take(Index bytes) {
+  struct Block {
+    void* memory;
+    Index capacity;  ///< its own class, at least the one asked for
+  };
+
+  Block take(Index bytes) {
     const std::lock_guard lock(mutex_);
-    void* block = nullptr;
-    auto& free_blocks = free_[bytes];
-    if (!free_blocks.empty()) {
-      block = free_blocks.back();
-      free_blocks.pop_back();
-      stats_.cached_bytes -= bytes;
-    } else {
-      block = std::aligned_alloc(alignment, bytes);
-      if (block == nullptr) {  // what lies unused in other classes may be enough
-        release_all();
-        block = std::aligned_alloc(alignment, bytes);
-      }
-      if (block == nullptr) throw std::bad_alloc();
-      ++stats_.system_allocations;
-    }
+    Block block = take_free(bytes);
+    if (block.memory == nullptr) block = {from_system(bytes), bytes};
     stats_.live_bytes += bytes;
     stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
     return block;
   }
 
-  void give_back(void* block, Index bytes) noexcept {
+  void give_back(Block block, Index bytes) noexcept {
     const std::lock_guard lock(mutex_);
     stats_.live_bytes -= bytes;
     try {
-      free_[bytes].push_back(block);
-      stats_.cached_bytes += bytes;
+      free_[block.capacity].push_back(block.memory);
+      stats_.cached_bytes += block.capacity;
     } catch (...) {  // no memory to remember the block: the system can have it
-      std::free(block);
+      std::free(block.memory);
     }
   }
 
@@ -75,6 +67,32 @@ class Cache {
   bool poison = false;
 
  private:
+  /// The smallest free block that is large enough and smaller than twice that. Batches differ in
+  /// length: with classes kept apart, each length a class wide would need memory of its own.
+  Block take_free(Index bytes) {
+    for (auto entry = free_.lower_bound(bytes); entry != free_.end(); ++entry) {
+      auto& [capacity, blocks] = *entry;
+      if (capacity >= 2 * bytes) break;
+      if (blocks.empty()) continue;
+      void* memory = blocks.back();
+      blocks.pop_back();
+      stats_.cached_bytes -= capacity;
+      return {memory, capacity};
+    }
+    return {nullptr, 0};
+  }
+
+  void* from_system(Index bytes) {
+    void* memory = std::aligned_alloc(alignment, bytes);
+    if (memory == nullptr) {  // what lies unused in other classes may be enough
+      release_all();
+      memory = std::aligned_alloc(alignment, bytes);
+    }
+    if (memory == nullptr) throw std::bad_alloc();
+    ++stats_.system_allocations;
+    return memory;
+  }
+
   void release_all() {
     for (auto& [bytes, blocks] : free_) {
       for (void* block : blocks) std::free(block);
@@ -84,7 +102,7 @@ class Cache {
   }
 
   std::mutex mutex_;
-  std::unordered_map<Index, std::vector<void*>> free_;
+  std::map<Index, std::vector<void*>> free_;
   MemoryStats stats_;
 };
 
@@ -104,9 +122,10 @@ void poison_new_memory(bool on) { cache().poison = on; }
 std::shared_ptr<Real> allocate(Index count) {
   if (count > std::numeric_limits<Index>::max() / (4 * sizeof(Real))) throw std::bad_alloc();
   const Index bytes = size_class(std::max<Index>(count, 1) * sizeof(Real));
-  auto* block = static_cast<Real*>(cache().take(bytes));
-  if (cache().poison) std::fill_n(block, count, std::numeric_limits<Real>::quiet_NaN());
-  return {block, [bytes](Real* values) { cache().give_back(values, bytes); }};
+  const Cache::Block block = cache().take(bytes);
+  auto* values = static_cast<Real*>(block.memory);
+  if (cache().poison) std::fill_n(values, count, std::numeric_limits<Real>::quiet_NaN());
+  return {values, [block, bytes](Real*) { cache().give_back(block, bytes); }};
 }
 
 }  // namespace bf

@@ -51,6 +51,35 @@ TEST_CASE("allocator: slightly different sizes share a class, at most a quarter 
   CHECK(memory_stats().system_allocations == asked);
 }
 
+TEST_CASE("allocator: a larger free block serves a request of more than half its size") {
+  release_cached_memory();
+  const Real* large = allocate(7 * kilobyte).get();
+  const MemoryStats start = memory_stats();
+  {
+    const auto block = allocate(4 * kilobyte);  // the smallest class within the limit
+    CHECK(block.get() == large);
+    CHECK(memory_stats().live_bytes == start.live_bytes + 4 * kilobyte * sizeof(Real));
+    CHECK(memory_stats().cached_bytes == 0);
+  }
+  CHECK(memory_stats().cached_bytes == start.cached_bytes);  // back in its own class
+  CHECK(allocate(7 * kilobyte).get() == large);
+  CHECK(memory_stats().system_allocations == start.system_allocations);
+  const auto small = allocate(3 * kilobyte);
+  CHECK(small.get() != large);
+}
+
+TEST_CASE("allocator: the smallest block that serves is taken") {
+  release_cached_memory();
+  const Real *seven, *five;
+  {
+    const auto a = allocate(7 * kilobyte), b = allocate(5 * kilobyte);
+    seven = a.get(), five = b.get();
+  }
+  const auto first = allocate(4 * kilobyte), second = allocate(4 * kilobyte);
+  CHECK(first.get() == five);
+  CHECK(second.get() == seven);
+}
+
 TEST_CASE("allocator: live, peak and cached bytes") {
   release_cached_memory();
   reset_peak_memory();
