@@ -15,6 +15,7 @@
 #include "tensor/allocator.h"
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
+#include "tensor/require.h"
 #include "train/adamw.h"
 
 namespace bf {
