@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
+#include "tests/classifier_training.h"
 
 using bf::AdamW;
 using bf::AdamWConfig;
@@ -133,4 +135,16 @@ TEST_CASE("adamw: wrong settings are named") {
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(make({.weight_decay = -1}),
                        "adamw: weight decay must not be negative, got -1", std::invalid_argument);
+}
+
+TEST_CASE("adamw: ten training steps of a classifier have PyTorch's losses") {
+  CHECK(bf::golden_training_fault([](bf::Module& model) {
+          const auto optimizer = std::make_shared<AdamW>(model.named_parameters(),
+                                                         AdamWConfig{.weight_decay = 0.01});
+          return [&model, optimizer] {
+            const double norm = optimizer->step(1e-3, 6);
+            model.zero_grad();
+            return norm;
+          };
+        }) == "");
 }
