@@ -9,8 +9,8 @@ namespace bf {
 /// What training lets through the gates (see head_selection.h).
 ///   straight_through  forward the hard 0/1 selection, backward the relaxed one
 ///   relaxed           gate = p in training, hard selection at inference
-///   paper             gate_h = s H r_h in training, hard selection at inference: our best reading of
-///                     the paper, kept to show that the two are different functions
+///   paper             gate_h = s H r_h in training, hard selection at inference: our best reading
+///                     of the paper, kept to show that the two are different functions
 enum class Estimator { straight_through, relaxed, paper };
 
 /// What a selected head counts: 1, or k r_h / (sum of r over the selected heads).

@@ -50,7 +50,7 @@ Flops policy_flops(Index batch, Index pooled, Index dim, Index heads, const Budg
   const std::uint64_t hidden = dim / 4 ? dim / 4 : 1;
   Flops flops;
   if (config.policy != Policy::fixed_budget) flops.linear += 2 * batch * hidden * (pooled + 1);
-  if (config.policy != Policy::random_gate) flops.linear += std::uint64_t{2} * batch * pooled * heads;
+  if (config.policy != Policy::random_gate) flops.linear += 2 * batch * pooled * heads;
   return flops;
 }
 

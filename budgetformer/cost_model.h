@@ -10,7 +10,8 @@ namespace bf {
 // Closed forms of the floating-point operations of one forward pass, 2 m n k for each product. They
 // equal what executed_flops() counts, and a test says so.
 
-/// Attention core of `heads` heads of width d on a sequence of n tokens: Q K^T and A V, 4 n^2 d each.
+/// Attention core of `heads` heads of width d on a sequence of n tokens: Q K^T and A V, together
+/// 4 n^2 d for each head.
 std::uint64_t attention_core_flops(Index length, Index heads, Index width);
 
 /// Projections and core of one attention layer that runs `counts[b]` heads on sequence b.

@@ -12,7 +12,7 @@
 namespace bf {
 namespace {
 
-/// Rows at which a product on d columns runs at nearly full speed, and few enough for several tasks.
+/// Rows at which a product on d columns runs at nearly full speed, few enough for several tasks.
 constexpr Index rows_per_task = 256;
 
 /// Some sequences that chose one head, gathered below one another.
@@ -71,7 +71,8 @@ Tensor gather(const Layer& layer, const Task& task) {
   Tensor rows({task.rows, layer.dim});
   Real* to = rows.data();
   for (const Index b : task.sequences) {
-    to = std::copy_n(layer.x.row(layer.segments.begin(b)), layer.segments.length(b) * layer.dim, to);
+    const Real* from = layer.x.row(layer.segments.begin(b));
+    to = std::copy_n(from, layer.segments.length(b) * layer.dim, to);
   }
   return rows;
 }

@@ -26,7 +26,7 @@ Variable paper_gates(const Variable& relevance, const Variable& budgets, Index h
   return head_scale(relevance, in_heads, Segments(std::vector<Index>(batch, 1)));
 }
 
-/// w_h = k min(1, exp((u_h - l) / t)), l the log-sum-exp of the selected heads.
+/// w_h = k min(1, e_h / sum of e over the selected), e_h = exp((u_h - largest selected u) / t).
 void weigh_row(const Real* u, const Real* mask, Index heads, double t, double k, Real* w) {
   double largest = -std::numeric_limits<double>::infinity(), sum = 0;
   for (Index h = 0; h < heads; ++h) {
@@ -102,7 +102,8 @@ Gates make_gates(const Variable& scores, const Variable& noisy, const Variable& 
     return gates;
   }
   const Variable p = soft_topk(noisy, scale(budgets, static_cast<Real>(heads)), temperature);
-  gates.gate = config.estimator == Estimator::relaxed ? p : straight_through(gates.selection.mask, p);
+  const bool relaxed = config.estimator == Estimator::relaxed;
+  gates.gate = relaxed ? p : straight_through(gates.selection.mask, p);
   if (config.weighting == Weighting::relevance) {
     gates.gate = multiply(gates.gate, relevance_weights(scores, temperature, gates.selection));
   }
@@ -124,8 +125,9 @@ Variable relevance_weights(const Variable& scores, Real temperature,
                 [w, selection, t, du = scores.grad_buffer()](const Tensor& g) {
                   Tensor d(w.shape());
                   for (Index b = 0; b < w.dim(0); ++b) {
-                    weigh_row_backward(w.row(b), selection.mask.row(b), selection.heads, t,
-                                       static_cast<double>(selection.counts[b]), g.row(b), d.row(b));
+                    const auto k = static_cast<double>(selection.counts[b]);
+                    weigh_row_backward(w.row(b), selection.mask.row(b), selection.heads, t, k,
+                                       g.row(b), d.row(b));
                   }
                   du.add(d);
                 });

@@ -10,8 +10,8 @@
 namespace bf {
 
 /// Heads that a budget s in (0, 1] runs of H: min(H, max(1, ceil(s H - 1e-6))), in double. The
-/// margin keeps s = 0.1f of 10 heads at 1, where a plain ceil gives 2; above 16 heads it is 2^-24 H,
-/// twice what rounding s to float can add. A budget never means no head.
+/// margin keeps s = 0.1f of 10 heads at 1, where a plain ceil gives 2; above 16 heads it is
+/// 2^-24 H, twice what rounding s to float can add. A budget never means no head.
 Index heads_to_run(double budget, Index heads);
 
 /// Which heads run, and with which weight, for each sequence of a batch.
@@ -52,16 +52,16 @@ Gates make_gates(const Variable& scores, const Variable& budgets, const BudgetCo
 Gates make_gates(const Variable& scores, const Variable& noisy, const Variable& budgets,
                  const BudgetConfig& config, Real temperature);
 
-/// Weights of Weighting::relevance. With r = softmax(u / tau) and n_b the sum of r over the selected
-/// heads of sequence b,  w_bh = k_b min(1, r_bh / n_b):  the weights of the selected heads sum to
-/// k_b. Heads that are not selected have a weight too, by which their gates still get a gradient; the
-/// minimum keeps it at what a selected head can have at most, where noise has left out a head that
-/// is more relevant than all selected ones together.
+/// Weights of Weighting::relevance. With r = softmax(u / tau) and n_b the sum of r over the
+/// selected heads of sequence b,  w_bh = k_b min(1, r_bh / n_b):  the weights of the selected heads
+/// sum to k_b. Heads that are not selected have a weight too, by which their gates still get a
+/// gradient; the minimum keeps it at what a selected head can have at most, where noise has left
+/// out a head that is more relevant than all selected ones together.
 ///   scores u [B, H]   result w [B, H]
 /// Backward, with mask m and g = dL/dw, taken as 0 where the minimum is 1 for a head left out:
 ///   dL/du_h = (g_h w_h - m_h (w_h / k_b) sum_j g_j w_j) / tau
-/// r / n is taken as exp((u_h - l_b) / tau), l_b the log-sum-exp of the selected, which is finite where
-/// r underflows. Saved: w, the selection.
+/// r / n is taken relative to the largest selected score, so it is finite where r underflows.
+/// Saved: w, the selection.
 /// Throws std::invalid_argument when the shapes differ or the temperature is not positive.
 Variable relevance_weights(const Variable& scores, Real temperature,
                            const HeadSelection& selection);

@@ -29,9 +29,9 @@ class BudgetFormerClassifier : public TransformerClassifier {
   /// Evaluate with the relaxed gates that training sees instead of running the selected heads only:
   /// the distance between the two accuracies is the train / inference gap.
   void use_soft_gates(bool on);
-  /// Evaluate with heads chosen at random, a function of the sequence, as many as the budget says: the
-  /// distance between the two accuracies is what the learned choice of heads is worth. Training is
-  /// not touched.
+  /// Evaluate with heads chosen at random, a function of the sequence, as many as the budget says:
+  /// the distance between the two accuracies is what the learned choice of heads is worth. Training
+  /// is not touched.
   void use_random_gate(bool on);
 
   AdaptiveMultiHeadAttention& attention(Index layer) { return *attentions_[layer]; }

@@ -13,8 +13,9 @@ struct PolicyState {
   double entropy = 0;       ///< beta(f): from +beta (spread) to -beta (commit)
 };
 
-/// The schedules of BudgetFormer over training progress f in [0, 1]. With g = (f - dense) /
-/// (1 - dense), the progress through what is left after the dense warm start, and a = min(1, g / explore):
+/// The schedules of BudgetFormer over training progress f in [0, 1]. With
+/// g = (f - dense) / (1 - dense), the progress through what is left after the dense warm start, and
+/// a = min(1, g / explore):
 ///   tau = tau_start (tau_end / tau_start)^a       nu = noise (1 - a)
 ///   price = head_price min(1, g / price_ramp)     beta(f) = entropy (1 - 2 a)
 /// The price may not come first: heads that are taken away before the task is learned never come

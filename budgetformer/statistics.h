@@ -11,8 +11,8 @@ class LayerStatistics {
  public:
   explicit LayerStatistics(Index heads = 0) : usage_(heads, 0), histogram_(heads + 1, 0) {}
 
-  /// One batch: the selection, the entropy of each sequence's relevance distribution (empty if there
-  /// is none), and the controller's logits (empty if there are none).
+  /// One batch: the selection, the entropy of each sequence's relevance distribution (undefined if
+  /// there is none), and the controller's logits (undefined if there are none).
   void add(const HeadSelection& selection, const Tensor& entropies, const Tensor& logits);
   void reset() { *this = LayerStatistics(usage_.size()); }
 

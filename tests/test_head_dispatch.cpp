@@ -186,7 +186,8 @@ TEST_CASE("head_dispatch: what does not fit is named") {
   const Tensor x = seeded_tensor({5, 8}, 1);
   CHECK(error_text<std::invalid_argument>([&] {
           dispatch_heads(x, Segments({2, 2}), selection_of({1, 1}, 2), {}, layer.qkv, layer.out);
-        }) == "dispatch_heads: 2 selections and 5 rows do not fit 2 sequences of together 4 tokens");
+        }) ==
+        "dispatch_heads: 2 selections and 5 rows do not fit 2 sequences of together 4 tokens");
   CHECK(error_text<std::invalid_argument>([&] {
           dispatch_heads(x, Segments({3, 2}), selection_of({1, 1}, 2), Tensor::zeros({2, 3}),
                          layer.qkv, layer.out);

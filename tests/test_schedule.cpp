@@ -21,7 +21,7 @@ BudgetConfig example() {
 
 }  // namespace
 
-TEST_CASE("schedule: all heads run, and nothing is asked of the policy, until the dense part ends") {
+TEST_CASE("schedule: all heads run and the policy costs nothing until the dense part ends") {
   for (const double f : {0.0, 0.3, 0.4999999}) {
     const PolicyState state = policy_at(example(), f);
     CHECK(state.dense);
