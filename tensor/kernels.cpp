@@ -35,6 +35,11 @@ HWY_INLINE Lanes load(const Real* from, Part part, Real fill = 0) {
   std::copy_n(from, part.count, buffer);
   return hn::Load(tag, buffer);
 }
+/// Zero past the end of the row, so that a sum may take the whole vector.
+HWY_INLINE Lanes keep(Lanes value, Full) { return value; }
+HWY_INLINE Lanes keep(Lanes value, Part part) {
+  return hn::IfThenElseZero(hn::FirstN(tag, part.count), value);
+}
 HWY_INLINE void store(Lanes value, Real* to, Full) { hn::StoreU(value, tag, to); }
 HWY_INLINE void store(Lanes value, Real* to, Part part) {
   HWY_ALIGN Real buffer[hn::MaxLanes(tag)];
@@ -192,35 +197,39 @@ void GeluBackward(Index n, const Real* x, const Real* g, Real* dx) {
   }
 }
 
+/// A mean rounded to one Real is off by up to epsilon |mean|, which for a small spread about a
+/// large mean is a large part of the spread. The mean of what is left, x - mean, makes up for it.
+HWY_INLINE Real mean_left(Index n, const Real* x, Lanes mean) {
+  const Real sum = sum_of(
+      n, [=](Index i, auto part) HWY_ATTR { return keep(hn::Sub(load(x + i, part), mean), part); });
+  return sum / static_cast<Real>(n);
+}
+
 void LayerNorm(Index n, const Real* x, const Real* gamma, const Real* beta, Real eps, Real* y,
                Real& mean, Real& rstd) {
   const Real count = static_cast<Real>(n);
   mean = Sum(n, x) / count;
-  const Lanes m = hn::Set(tag, mean);
-  const Index lanes = hn::Lanes(tag);
-  Lanes squares = hn::Zero(tag);
-  Index i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const Lanes c = hn::Sub(load(x + i, Full{}), m);
-    squares = hn::MulAdd(c, c, squares);
-  }
-  Real variance = sum_lanes(squares);
-  for (; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
-  rstd = 1 / std::sqrt(variance / count + eps);
+  const Lanes m = hn::Set(tag, mean), left = hn::Set(tag, mean_left(n, x, m));
+  const Real squares = sum_of(n, [=](Index i, auto part) HWY_ATTR {
+    const Lanes c = hn::Sub(hn::Sub(load(x + i, part), m), left);
+    return keep(hn::Mul(c, c), part);
+  });
+  rstd = 1 / std::sqrt(squares / count + eps);
   const Lanes r = hn::Set(tag, rstd);
-  over_row(n, [=](Index j, auto part) HWY_ATTR {
-    const Lanes xhat = hn::Mul(hn::Sub(load(x + j, part), m), r);
-    store(hn::MulAdd(load(gamma + j, part), xhat, load(beta + j, part)), y + j, part);
+  over_row(n, [=](Index i, auto part) HWY_ATTR {
+    const Lanes xhat = hn::Mul(hn::Sub(hn::Sub(load(x + i, part), m), left), r);
+    store(hn::MulAdd(load(gamma + i, part), xhat, load(beta + i, part)), y + i, part);
   });
 }
 
 void LayerNormBackward(Index n, const Real* x, const Real* gamma, Real mean, Real rstd,
                        const Real* g, Real* dx, Real* dgamma, Real* dbeta) {
   const Lanes m = hn::Set(tag, mean), r = hn::Set(tag, rstd);
+  const Lanes left = hn::Set(tag, mean_left(n, x, m));
   Lanes sum_q = hn::Zero(tag), sum_q_xhat = sum_q;
   over_row(n, [&](Index i, auto part) HWY_ATTR {
     const Lanes up = load(g + i, part);
-    const Lanes xhat = hn::Mul(hn::Sub(load(x + i, part), m), r);
+    const Lanes xhat = hn::Mul(hn::Sub(hn::Sub(load(x + i, part), m), left), r);
     const Lanes q = hn::Mul(load(gamma + i, part), up);  // 0 past the end of the row
     sum_q = hn::Add(sum_q, q);
     sum_q_xhat = hn::MulAdd(q, xhat, sum_q_xhat);
@@ -230,7 +239,7 @@ void LayerNormBackward(Index n, const Real* x, const Real* gamma, Real mean, Rea
   const Lanes mean_q = hn::Set(tag, sum_lanes(sum_q) / static_cast<Real>(n));
   const Lanes mean_q_xhat = hn::Set(tag, sum_lanes(sum_q_xhat) / static_cast<Real>(n));
   over_row(n, [=](Index i, auto part) HWY_ATTR {
-    const Lanes xhat = hn::Mul(hn::Sub(load(x + i, part), m), r);
+    const Lanes xhat = hn::Mul(hn::Sub(hn::Sub(load(x + i, part), m), left), r);
     const Lanes q = hn::Mul(load(gamma + i, part), load(g + i, part));
     const Lanes centred = hn::NegMulAdd(xhat, mean_q_xhat, hn::Sub(q, mean_q));
     store(hn::Mul(r, centred), dx + i, part);

@@ -26,8 +26,9 @@ void gelu_row(Index n, const Real* x, Real* y);
 /// dx = g (Phi(x) + x phi(x))
 void gelu_backward_row(Index n, const Real* x, const Real* g, Real* dx);
 
-/// y = gamma (x - mean) rstd + beta with rstd = 1 / sqrt(var + eps); the variance by a second pass
-/// over x - mean, since E[x^2] - E[x]^2 loses everything for a large mean.
+/// y = gamma (x - mean) rstd + beta with rstd = 1 / sqrt(var + eps); mean and variance are
+/// taken again from x - mean, since a float's mean and E[x^2] - E[x]^2 lose a small spread about a
+/// large mean.
 void layer_norm_row(Index n, const Real* x, const Real* gamma, const Real* beta, Real eps, Real* y,
                     Real& mean, Real& rstd);
 /// With xhat = (x - mean) rstd and q = gamma g:
