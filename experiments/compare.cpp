@@ -1,11 +1,16 @@
+// bf-compare: trains multi-head attention and BudgetFormer on the same data and prints what each costs
+// and yields.
+
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "experiments/comparison.h"
+#include "experiments/training_run.h"
+#include "nn/atomic_file.h"
 #include "tensor/require.h"
 #include "train/report_json.h"
-
-// Trains multi-head attention and BudgetFormer on the same data and prints what each costs and yields.
+#include "train/run_folder.h"
 
 namespace {
 
@@ -55,6 +60,23 @@ void check_attentions(const std::vector<std::string>& attentions) {
   }
 }
 
+void check_folders(const CompareOptions& options, const std::vector<std::uint64_t>& seeds) {
+  if (options.run.out.empty()) return;
+  for (const DatasetOptions& data : datasets_of(options)) {
+    for (const std::string& attention : options.attentions) {
+      for (const std::uint64_t seed : seeds) {
+        RunFolder::require_free(comparison_folder(options.run.out, data.name, attention, seed));
+      }
+    }
+  }
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
 int run(int argc, char** argv) {
   CompareOptions options;
   OptionList list("Options");
@@ -67,36 +89,33 @@ int run(int argc, char** argv) {
   add_model_options(list, options.run);
   add_training_options(list, options.run);
   add_budget_options(list, options.run);
-  if (!parse_options(argc, argv, about, list)) return 0;
+  OptionValues values;
+  if (!parse_options(argc, argv, about, list, &values)) return 0;
   options.run.resolve();
   check_attentions(options.attentions);
   const std::vector<std::uint64_t> seeds = seeds_of(options);
+  check_folders(options, seeds);
 
   Progress progress = Progress::on_stderr();
   std::vector<ComparedModel> results;
   for (const DatasetOptions& source : datasets_of(options)) {
-    const Dataset raw = load_data(source);
-    for (const std::string& note : raw.notes) progress.line(raw.name + "  " + note);
-    const TokenizedData data = tokenize(raw, options.run.tokenizer);
-    progress.line(join_parts(data.name, "  ", data.train.size(), " training, ",
-                             data.validation.size(), " validation, ", data.test.size(),
-                             " test rows, ", data.class_names.size(), " classes, vocabulary ",
-                             data.tokenizer->vocabulary_size()));
+    const TokenizedData data = load_tokenized(source, options.run.tokenizer, progress);
     for (const std::uint64_t seed : seeds) {
-      auto models = compare_models(data, options.run, seed, options.attentions, progress);
+      auto models = compare_models(data, options.run, seed, options.attentions,
+                                   options_json(values), progress);
       std::move(models.begin(), models.end(), std::back_inserter(results));
     }
   }
   progress.clear();
-  if (options.run.json) {
-    const nlohmann::json whole = {{"models", comparison_json(results)},
-                                  {"model", to_json(options.run.model)},
-                                  {"training", to_json(options.run.training)},
-                                  {"environment", environment_json()}};
-    std::cout << whole.dump() << '\n';
-  } else {
-    std::cout << comparison_text(results);
+  const std::string text = comparison_text(results);
+  const nlohmann::json whole = {{"models", comparison_json(results)},
+                                {"options", options_json(values)},
+                                {"environment", environment_json()}};
+  if (!options.run.out.empty()) {
+    write_file(options.run.out + "/comparison.json", whole.dump(2) + '\n');
+    write_file(options.run.out + "/comparison.txt", text);
   }
+  std::cout << (options.run.json ? whole.dump() + '\n' : text);
   return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/table.h"
-#include "experiments/training_log.h"
+#include "experiments/training_run.h"
 #include "tensor/require.h"
 #include "train/report_json.h"
 
@@ -135,31 +135,34 @@ double ComparedModel::executed_flops_per_text() const {
   return static_cast<double>(test.executed.total()) / static_cast<double>(test.examples);
 }
 
+std::string comparison_folder(const std::string& out, const std::string& dataset,
+                              const std::string& attention, std::uint64_t seed) {
+  return out.empty() ? "" : join_parts(out, '/', dataset, '-', attention, "-seed", seed);
+}
+
 std::vector<ComparedModel> compare_models(const TokenizedData& data, const RunOptions& run,
                                           std::uint64_t seed,
                                           const std::vector<std::string>& attentions,
-                                          Progress& progress) {
+                                          const nlohmann::json& options, Progress& progress) {
   std::vector<ComparedModel> results;
   std::vector<Model> models;
   for (const std::string& attention : attentions) {
     ModelConfig config = run.model_for(data);
-    TrainingConfig training = run.training;
     config.attention = attention;
-    config.seed = training.seed = seed;
-    models.push_back(make_model(config));
-    const Index heads_count = config.transformer.heads;
+    config.seed = seed;
     const std::string name = join_parts(data.name, " seed ", seed, ' ', attention);
+    TrainingRun trained =
+        train_run(data, run, config, name, comparison_folder(run.out, data.name, attention, seed),
+                  options, progress);
     ComparedModel result;
     result.dataset = data.name;
     result.attention = attention;
     result.seed = seed;
-    result.heads = heads_count;
-    result.parameters = models.back().net->parameter_count();
-    result.training = fit(models.back(), data.train, data.validation, training,
-                          log_training(progress, name, run.log_every, heads_count));
-    result.test = evaluate(models.back(), data.test);
-    progress.line(join_parts(name, "  best epoch ", result.training.best_epoch, "  test accuracy ",
-                             fixed_digits(result.test.scores.accuracy, 4)));
+    result.heads = config.transformer.heads;
+    result.parameters = trained.model.net->parameter_count();
+    result.training = std::move(trained.training);
+    result.test = std::move(trained.test);
+    models.push_back(std::move(trained.model));
     results.push_back(std::move(result));
   }
   time_models(models, data.test, results);

@@ -21,13 +21,18 @@ struct ComparedModel {
   double paper_cut() const { return 1 - test.paper_flops / test.dense_flops; }
 };
 
+/// Where one model of a comparison is kept: OUT/DATASET-ATTENTION-seedN; empty if OUT is.
+std::string comparison_folder(const std::string& out, const std::string& dataset,
+                              const std::string& attention, std::uint64_t seed);
+
 /// Trains and tests one model per attention on the same data with the same seed, then times them on
 /// test texts. The passes of the models alternate, after one that only warms up, so that a machine
-/// that slows down slows all of them.
+/// that slows down slows all of them. With run.out each model is kept in its
+/// comparison_folder(), whose config.json holds `options`.
 std::vector<ComparedModel> compare_models(const TokenizedData& data, const RunOptions& run,
                                           std::uint64_t seed,
                                           const std::vector<std::string>& attentions,
-                                          Progress& progress);
+                                          const nlohmann::json& options, Progress& progress);
 
 /// One table per data set, one row per attention with means over the seeds (accuracy with its
 /// standard deviation where there are several), and one sentence on what it shows.

@@ -1,5 +1,6 @@
 #include "experiments/model_options.h"
 
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tensor/parallel.h"
@@ -129,6 +130,15 @@ void add_budget_options(OptionList& options, RunOptions& run) {
              0, 1);
   add_number(options, "explore", budget.explore,
              "part of the rest over which temperature and noise fall", 0, 1, true);
+}
+
+nlohmann::json options_json(const OptionValues& values) {
+  nlohmann::json options;
+  for (const auto& [name, value] : values) {
+    if (const auto* text = boost::any_cast<std::string>(&value.value())) options[name] = *text;
+    if (const auto* flag = boost::any_cast<bool>(&value.value())) options[name] = *flag;
+  }
+  return options;
 }
 
 void add_threads_option(OptionList& options, Index& threads) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "experiments/options.h"
 #include "train/loop.h"
 #include "train/tokenized_data.h"
@@ -38,6 +40,9 @@ void add_training_options(OptionList& options, RunOptions& run);
 /// --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore, --controller-pool,
 /// --controller-lr, --fixed-budget
 void add_budget_options(OptionList& options, RunOptions& run);
+
+/// All options as they were given, or their defaults.
+nlohmann::json options_json(const OptionValues& values);
 
 /// --threads, for binaries that do not train; 0 = one per processor.
 void add_threads_option(OptionList& options, Index& threads);

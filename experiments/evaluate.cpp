@@ -1,0 +1,63 @@
+// bf-evaluate: what a trained model does on a data set.
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "experiments/evaluation_text.h"
+#include "experiments/trained_model_options.h"
+#include "tensor/require.h"
+#include "train/report_json.h"
+
+namespace {
+
+using namespace bf;
+
+constexpr const char* about =
+    "bf-evaluate: accuracy, F1, heads, FLOPs, memory and time of a trained model on a data set.\n"
+    "The model's own tokenizer is used. Classes have to be those it was trained with.";
+
+struct Options {
+  DatasetOptions data;
+  TrainedModelOptions trained;
+  std::string split = "test";
+  Index batch = evaluation_batch;
+  bool json = false;
+};
+
+const std::vector<Example>& chosen(const Dataset& data, const std::string& split) {
+  if (split == "train") return data.train;
+  return split == "validation" ? data.validation : data.test;
+}
+
+Evaluation evaluate_run(TrainedModel& trained, const Options& options) {
+  const Dataset data = load_data(options.data);
+  require_data(data.class_names == trained.class_names, "--dataset: ", data.name,
+               " has other classes than those of ", options.trained.model);
+  const TokenizedSplit split =
+      tokenize(*trained.tokenizer, chosen(data, options.split), trained.max_length);
+  return evaluate(trained.model, split, options.batch);
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  OptionList list("Options");
+  add_trained_model_options(list, options.trained);
+  add_data_options(list, options.data);
+  add_choice(list, "split", options.split, "rows to use", {"train", "validation", "test"});
+  add_count(list, "batch", options.batch, "texts of one forward pass", 1);
+  add_flag(list, "json", options.json, "one JSON object on stdout instead of the tables");
+  if (!parse_options(argc, argv, about, list)) return 0;
+  TrainedModel trained = load_trained_model(options.trained);
+  const Evaluation evaluation = evaluate_run(trained, options);
+  if (options.json) {
+    std::cout << to_json(evaluation).dump() << '\n';
+  } else {
+    std::cout << evaluation_text(evaluation, trained.class_names,
+                                 trained.model.config.transformer.heads);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bf::run_main(argc, argv, run); }

@@ -1,0 +1,74 @@
+#include "experiments/prediction_text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "experiments/table.h"
+#include "tensor/require.h"
+#include "train/encoding.h"
+
+namespace bf {
+namespace {
+
+using nlohmann::json;
+
+double mean_budget(const Prediction& prediction) {
+  if (prediction.budgets.empty()) return 1;
+  double sum = 0;
+  for (const double budget : prediction.budgets) sum += budget;
+  return sum / static_cast<double>(prediction.budgets.size());
+}
+
+/// A class name comes from a file; on a terminal its control characters could do anything.
+std::string printable(std::string text) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
+  std::replace_if(text.begin(), text.end(), control, ' ');
+  return text;
+}
+
+std::string text_field(const json& object, const char* name, Index number) {
+  if (!object.contains(name)) return "";
+  require_data(object[name].is_string(), "stdin:", number, ": \"", name, "\" is not a text");
+  return object[name].get<std::string>();
+}
+
+}  // namespace
+
+InputText read_input(const std::string& line, Index number, bool jsonl) {
+  const Index wrong = invalid_utf8_at(line);
+  require_data(wrong == std::string_view::npos, "stdin:", number,
+               ": invalid UTF-8 at byte ", wrong + 1);
+  if (!jsonl) return {line, ""};
+  const json object = json::parse(line, nullptr, false);
+  require_data(object.is_object() && object.contains("text"), "stdin:", number,
+               ": expected a JSON object with \"text\"");
+  return {text_field(object, "text", number), text_field(object, "second", number)};
+}
+
+std::string prediction_line(const Prediction& prediction,
+                            const std::vector<std::string>& class_names) {
+  std::string heads;
+  for (const Index count : prediction.heads) {
+    heads += (heads.empty() ? "" : " ") + std::to_string(count);
+  }
+  return printable(class_names[static_cast<Index>(prediction.label)]) + '\t' +
+         fixed_digits(prediction.probability, 4) + '\t' + fixed_digits(mean_budget(prediction), 4) +
+         '\t' + heads;
+}
+
+json prediction_json(const Prediction& prediction, const std::vector<std::string>& class_names) {
+  json probabilities;
+  for (Index c = 0; c < class_names.size(); ++c) {
+    probabilities[class_names[c]] = prediction.probabilities[c];
+  }
+  return {{"label", class_names[static_cast<Index>(prediction.label)]},
+          {"probability", prediction.probability},
+          {"probabilities", probabilities},
+          {"s_mean", mean_budget(prediction)},
+          {"s", prediction.budgets},
+          {"heads", prediction.heads},
+          {"tokens", prediction.tokens},
+          {"empty", prediction.empty}};
+}
+
+}  // namespace bf

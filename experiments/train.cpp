@@ -1,0 +1,54 @@
+// bf-train: trains one model and keeps it in a run folder.
+
+#include <iostream>
+
+#include "experiments/evaluation_text.h"
+#include "experiments/training_run.h"
+#include "tensor/require.h"
+#include "train/report_json.h"
+#include "train/run_folder.h"
+
+namespace {
+
+using namespace bf;
+
+constexpr const char* about =
+    "bf-train: trains a text classifier with multi-head attention or BudgetFormer.\n"
+    "The best epoch is chosen on the validation rows; the test rows are seen once, at the end.\n"
+    "For BudgetFormer only epochs count whose price of heads has reached its full height.\n"
+    "Without --out the results are printed and nothing is kept.";
+
+int run(int argc, char** argv) {
+  RunOptions options;
+  OptionList list("Options");
+  add_data_options(list, options.data);
+  add_choice(list, "attention", options.model.attention, "which model", attention_names());
+  add_model_options(list, options);
+  add_training_options(list, options);
+  add_seed(list, "seed", options.seed, "of weights, order of the rows, dropout and noise");
+  add_budget_options(list, options);
+  OptionValues values;
+  if (!parse_options(argc, argv, about, list, &values)) return 0;
+  options.resolve();
+  if (!options.out.empty()) RunFolder::require_free(options.out);
+
+  Progress progress = Progress::on_stderr();
+  const TokenizedData data = load_tokenized(options.data, options.tokenizer, progress);
+  const TrainingRun trained =
+      train_run(data, options, options.model_for(data), join_parts(data.name, ' ',
+                options.model.attention), options.out, options_json(values), progress);
+  progress.clear();
+  if (options.json) {
+    const nlohmann::json result = {{"test", to_json(trained.test)},
+                                   {"training", to_json(trained.training)},
+                                   {"environment", environment_json()}};
+    std::cout << result.dump() << '\n';
+  } else {
+    std::cout << evaluation_text(trained.test, data.class_names, options.model.transformer.heads);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bf::run_main(argc, argv, run); }

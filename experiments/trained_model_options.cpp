@@ -1,0 +1,44 @@
+#include "experiments/trained_model_options.h"
+
+#include <charconv>
+
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+double budget_value(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (!whole || !(value > 0 && value <= 1)) {
+    throw UsageError(join_parts("--budget: expected \"learned\" or a number above 0 and at most 1, "
+                                "got \"", text, '"'));
+  }
+  return value;
+}
+
+}  // namespace
+
+void add_trained_model_options(OptionList& options, TrainedModelOptions& trained) {
+  add_text(options, "model", trained.model, "run folder of bf-train");
+  add_text(options, "budget", trained.budget,
+           "share of the heads, in (0, 1], for every text instead of the learned budget");
+  add_threads_option(options, trained.threads);
+}
+
+TrainedModel load_trained_model(const TrainedModelOptions& options) {
+  if (options.model.empty()) throw UsageError("--model: give the run folder of a trained model");
+  const bool fixed = options.budget != "learned";
+  const double budget = fixed ? budget_value(options.budget) : 0;
+  use_threads(options.threads);
+  TrainedModel trained = load_run(options.model);
+  if (!fixed) return trained;
+  if (trained.model.budget == nullptr) {
+    throw UsageError("--budget: " + options.model + " holds a model without budgets (mha)");
+  }
+  trained.model.budget->override_budget(budget);
+  return trained;
+}
+
+}  // namespace bf

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "experiments/model_options.h"
+#include "train/run_folder.h"
+
+namespace bf {
+
+/// What every binary that uses a trained model takes: --model, --budget, --threads.
+struct TrainedModelOptions {
+  std::string model;               ///< run folder of bf-train
+  std::string budget = "learned";  ///< or a share of the heads in (0, 1] for every text
+  Index threads = 0;
+};
+
+void add_trained_model_options(OptionList& options, TrainedModelOptions& trained);
+
+/// Loads the model and sets its budget and the number of threads. Throws UsageError without
+/// --model, for a budget outside (0, 1], and for a budget with a model that has none; and as
+/// load_run() does.
+TrainedModel load_trained_model(const TrainedModelOptions& options);
+
+}  // namespace bf

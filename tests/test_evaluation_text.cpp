@@ -1,0 +1,25 @@
+#include "experiments/evaluation_text.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/small_task.h"
+
+using namespace bf;
+
+TEST_CASE("evaluation_text: totals and classes for every model, layers where there are budgets") {
+  const TokenizedSplit split = small_split(30, 3);
+  Model dense = make_model(small_model("mha"));
+  const std::string plain = evaluation_text(evaluate(dense, split), {"red", "green", "blue"}, 4);
+  CHECK(plain.find("4.00 of 4") != std::string::npos);
+  CHECK(plain.find("100.0 %") != std::string::npos);
+  CHECK(plain.find("green") != std::string::npos);
+  CHECK(plain.find("s deviation") == std::string::npos);
+
+  Model model = make_model(small_model("budget"));
+  model.budget->override_budget(0.25);
+  const std::string text = evaluation_text(evaluate(model, split), {"red", "green", "blue"}, 4);
+  CHECK(text.find("1.00 of 4") != std::string::npos);
+  CHECK(text.find("s deviation") != std::string::npos);
+  CHECK(text.find("texts that run k heads, k =   1  2  3  4") != std::string::npos);
+  CHECK(text.find("layer 2                      30  0  0  0") != std::string::npos);
+}

@@ -1,0 +1,62 @@
+#include "experiments/prediction_text.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+using namespace bf;
+
+namespace {
+
+Prediction prediction() {
+  Prediction made;
+  made.label = 1;
+  made.probability = 0.75;
+  made.probabilities = {0.25, 0.75};
+  made.budgets = {0.25, 0.5};
+  made.heads = {2, 4};
+  made.tokens = 7;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("prediction_text: label, probability, s and heads, separated by tabs") {
+  CHECK(prediction_line(prediction(), {"no", "yes"}) == "yes\t0.7500\t0.3750\t2 4");
+  Prediction dense = prediction();
+  dense.budgets.clear();
+  CHECK(prediction_line(dense, {"no", "yes"}) == "yes\t0.7500\t1.0000\t2 4");
+}
+
+TEST_CASE("prediction_text: control characters of a class name never reach the terminal") {
+  CHECK(prediction_line(prediction(), {"no", "a\x1b[31m\tb"}) == "a [31m b\t0.7500\t0.3750\t2 4");
+}
+
+TEST_CASE("prediction_text: the JSON holds every probability and escapes what it must") {
+  const nlohmann::json json = prediction_json(prediction(), {"no", "a\x1b"});
+  CHECK(json["probabilities"]["no"] == 0.25);
+  CHECK(json["s"].size() == 2);
+  CHECK(json["empty"] == false);
+  CHECK(json.dump().find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("prediction_text: lines and JSON lines are read") {
+  CHECK(read_input("a text", 1, false).text == "a text");
+  CHECK(read_input("", 1, false).text.empty());
+  const InputText pair = read_input(R"({"text": "a", "second": "b"})", 1, true);
+  CHECK(pair.text == "a");
+  CHECK(pair.second == "b");
+  CHECK(read_input(R"({"text": "a"})", 1, true).second.empty());
+}
+
+TEST_CASE("prediction_text: a line that cannot be read is named") {
+  CHECK_THROWS_WITH_AS(read_input("ab\xff", 3, false), "stdin:3: invalid UTF-8 at byte 3",
+                       std::runtime_error);
+  for (const char* line : {"", "text", "[]", R"({"second": "b"})"}) {
+    CHECK_THROWS_WITH_AS(read_input(line, 4, true),
+                         "stdin:4: expected a JSON object with \"text\"", std::runtime_error);
+  }
+  CHECK_THROWS_WITH_AS(read_input(R"({"text": 5})", 5, true), "stdin:5: \"text\" is not a text",
+                       std::runtime_error);
+}

@@ -1,0 +1,146 @@
+#include "train/run_folder.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "nn/safetensors.h"
+#include "tests/small_task.h"
+#include "tests/temp_folder.h"
+
+using namespace bf;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<Example> texts() {
+  std::vector<Example> examples;
+  for (const char* text : {"one two three", "four five", "six seven eight nine", "ten eleven",
+                           "twelve thirteen"}) {
+    examples.emplace_back();
+    examples.back().text = text;
+  }
+  return examples;
+}
+
+/// A run with a tiny model (16 ids: 3 special ones and 13 words) in `path`.
+void save_run(const std::string& path, Model& model) {
+  const auto tokenizer = build_tokenizer("word", texts(), 16, 1);
+  REQUIRE(tokenizer->vocabulary_size() == 16);
+  RunFolder folder(path, {{"options", "none"}});
+  folder.save_model(model, *tokenizer, {.max_length = 12}, {"a", "b", "c"});
+  folder.finish({{"done", true}});
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("run_folder: a model comes back with its weights, tokenizer, classes and length") {
+  const TempFolder temporary;
+  const std::string path = temporary.path() + "/deep/run";
+  Model model = make_model(small_model("budget"));
+  save_run(path, model);
+  TrainedModel trained = load_run(path);
+  CHECK(weights_of(trained.model) == weights_of(model));
+  CHECK(trained.model.config.attention == "budget");
+  CHECK(trained.class_names == std::vector<std::string>{"a", "b", "c"});
+  CHECK(trained.max_length == 12);
+  CHECK(trained.tokenizer->encode("two ten", "", 9) ==
+        build_tokenizer("word", texts(), 16, 1)->encode("two ten", "", 9));
+  CHECK_FALSE(trained.model.net->training());
+}
+
+TEST_CASE("run_folder: the files, and one JSON object per metric") {
+  const TempFolder temporary;
+  const std::string path = temporary.path() + "/run";
+  RunFolder folder(path, {{"options", 1}});
+  CHECK(nlohmann::json::parse(content(path + "/config.json")) == nlohmann::json{{"options", 1}});
+  folder.add_metric({{"step", 1}});
+  folder.add_metric({{"step", 2}});
+  CHECK(content(path + "/metrics.jsonl") == "{\"step\":1}\n{\"step\":2}\n");
+  CHECK_FALSE(fs::exists(path + "/summary.json"));
+  folder.finish({{"accuracy", 1}});
+  CHECK(nlohmann::json::parse(content(path + "/summary.json"))["accuracy"] == 1);
+}
+
+TEST_CASE("run_folder: a folder that holds a run is refused, and stays as it is") {
+  const TempFolder temporary;
+  const std::string path = temporary.path() + "/run";
+  { RunFolder first(path, {{"options", "first"}}); }
+  const std::string message =
+      path + ": holds a run already (config.json); choose another folder";
+  CHECK_THROWS_WITH_AS(RunFolder(path, {{"options", "second"}}), message.c_str(),
+                       std::runtime_error);
+  CHECK_THROWS_WITH_AS(RunFolder::require_free(path), message.c_str(), std::runtime_error);
+  CHECK(content(path + "/config.json").find("first") != std::string::npos);
+}
+
+TEST_CASE("run_folder: a folder that cannot be made is an error") {
+  const TempFolder temporary;
+  const std::string file = temporary.path() + "/file";
+  std::ofstream(file) << "text";
+  const std::string message =
+      file + "/run: cannot make the folder: Not a directory";
+  CHECK_THROWS_WITH_AS(RunFolder(file + "/run", {}), message.c_str(), std::runtime_error);
+}
+
+TEST_CASE("run_folder: what is not a run is named") {
+  const TempFolder temporary;
+  const std::string path = temporary.path();
+  CHECK_THROWS_WITH_AS(load_run(path + "/nowhere"),
+                       (path + "/nowhere: no such run folder").c_str(), std::runtime_error);
+  CHECK_THROWS_WITH_AS(load_run(path),
+                       (path + ": holds no trained model (no model.safetensors)").c_str(),
+                       std::runtime_error);
+  const std::string file = path + "/model.safetensors";
+  save_safetensors(file, {}, {{"other", "1"}});
+  CHECK_THROWS_WITH_AS(
+      load_run(path),
+      (file + ": the metadata has no \"model\"; is it a model of bf-train?").c_str(),
+      std::runtime_error);
+  save_safetensors(file, {}, {{"model", "{"}});
+  CHECK_THROWS_WITH_AS(load_run(path),
+                       (file + ": \"model\" in the metadata is not JSON").c_str(),
+                       std::runtime_error);
+}
+
+TEST_CASE("run_folder: metadata that does not fit together is named") {
+  const TempFolder temporary;
+  const std::string path = temporary.path(), file = path + "/model.safetensors";
+  Model model = make_model(small_model("mha"));
+  const auto save = [&](const std::map<std::string, std::string>& changes) {
+    Metadata metadata = {{"model", to_json(model.config).dump()},
+                         {"class_names", R"(["a", "b", "c"])"},
+                         {"max_length", "12"},
+                         {"tokenizer", build_tokenizer("word", texts(), 16, 1)->to_json().dump()}};
+    for (const auto& [name, value] : changes) metadata[name] = value;
+    save_parameters(*model.net, file, metadata);
+  };
+  const auto check = [&](const std::map<std::string, std::string>& changes,
+                         const std::string& message) {
+    save(changes);
+    CHECK_THROWS_WITH_AS(load_run(path), (file + message).c_str(), std::runtime_error);
+  };
+  check({{"class_names", R"(["a", "b"])"}}, ": 2 class names for 3 classes");
+  check({{"max_length", "17"}}, ": max_length 17 is outside 1..16");
+  check({{"max_length", "\"long\""}},
+        ": \"class_names\" or \"max_length\" in the metadata has the wrong type");
+  check({{"tokenizer", build_tokenizer("word", texts(), 8, 1)->to_json().dump()}},
+        ": the tokenizer has 8 entries, the model expects 16");
+  nlohmann::json config = to_json(model.config);
+  config["transformer"]["heads"] = 5;
+  check({{"model", config.dump()}}, ": attention: width 16 is not divisible by 5 heads");
+  save({});
+  CHECK_NOTHROW(load_run(path));
+}

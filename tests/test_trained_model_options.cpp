@@ -1,0 +1,56 @@
+#include "experiments/trained_model_options.h"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "experiments/training_run.h"
+#include "tests/small_run.h"
+#include "tests/temp_folder.h"
+
+using namespace bf;
+
+namespace {
+
+void train_into(const std::string& folder, const std::string& attention) {
+  std::ostringstream shown;
+  Progress progress(shown, false);
+  RunOptions run = small_run();
+  run.model.attention = attention;
+  run.training.epochs = 1;
+  const TokenizedData data = load_tokenized(run.data, run.tokenizer, progress);
+  train_run(data, run, run.model_for(data), "small", folder, {}, progress);
+}
+
+std::string problem(const TrainedModelOptions& options) {
+  try {
+    load_trained_model(options);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("trained_model_options: a budget replaces the learned one") {
+  const TempFolder temporary;
+  train_into(temporary.path("run"), "budget");
+  TrainedModel trained = load_trained_model({temporary.path("run"), "0.25", 2});
+  const TokenizedSplit split{{{1, 2}, {3}}, {0, 1}};
+  CHECK(evaluate(trained.model, split).heads_mean(4) == 1);
+  trained = load_trained_model({temporary.path("run"), "1", 2});
+  CHECK(evaluate(trained.model, split).heads_mean(4) == 4);
+}
+
+TEST_CASE("trained_model_options: wrong options are named") {
+  CHECK(problem({}) == "--model: give the run folder of a trained model");
+  const std::string rule = "--budget: expected \"learned\" or a number above 0 and at most 1, got ";
+  for (const char* budget : {"0", "1.5", "-0.5", "nan", "few", ""}) {
+    CHECK(problem({"somewhere", budget, 1}) == rule + '"' + budget + '"');
+  }
+  const TempFolder temporary;
+  train_into(temporary.path("run"), "mha");
+  CHECK(problem({temporary.path("run"), "0.5", 1}) ==
+        "--budget: " + temporary.path("run") + " holds a model without budgets (mha)");
+}

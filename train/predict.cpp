@@ -1,0 +1,39 @@
+#include "train/predict.h"
+
+#include <cmath>
+
+#include "autograd/log_softmax.h"
+#include "train/clean_text.h"
+#include "train/metrics.h"
+
+namespace bf {
+
+Prediction predict(TrainedModel& trained, const std::string& text, const std::string& second) {
+  const NoGrad no_grad;
+  const std::string clean = clean_text(text);
+  const std::vector<Id> ids =
+      trained.tokenizer->encode(clean, clean_text(second), trained.max_length);
+  Model& model = trained.model;
+  const Tensor logs =
+      log_softmax(model.net->forward(Ids(ids), Segments({ids.size()}))).value();  // [1, classes]
+  Prediction result;
+  result.tokens = ids.size();
+  result.empty = clean.empty();
+  for (Index c = 0; c < logs.size(); ++c) {
+    result.probabilities.push_back(std::exp(static_cast<double>(logs[c])));
+  }
+  result.label = argmax(logs.data(), logs.size());
+  result.probability = result.probabilities[static_cast<Index>(result.label)];
+  for (Index i = 0; i < model.config.transformer.layers; ++i) {
+    if (model.budget == nullptr) {
+      result.heads.push_back(model.config.transformer.heads);
+      continue;
+    }
+    const HeadSelection& selection = model.budget->attention(i).selection();
+    result.heads.push_back(selection.counts[0]);
+    result.budgets.push_back(static_cast<double>(selection.budgets[0]));
+  }
+  return result;
+}
+
+}  // namespace bf

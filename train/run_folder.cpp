@@ -1,0 +1,105 @@
+#include "train/run_folder.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "nn/atomic_file.h"
+#include "nn/safetensors.h"
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* config_file = "config.json";
+constexpr const char* metrics_file = "metrics.jsonl";
+constexpr const char* model_file = "model.safetensors";
+constexpr const char* summary_file = "summary.json";
+
+void write_json(const std::string& path, const json& value) {
+  AtomicFile file(path);
+  file.write(value.dump(2) + '\n');
+  file.commit();
+}
+
+/// One entry of the metadata, parsed.
+json entry(const Metadata& metadata, const char* name, const std::string& path) {
+  const auto found = metadata.find(name);
+  require_data(found != metadata.end(), path, ": the metadata has no \"", name,
+               "\"; is it a model of bf-train?");
+  json value = json::parse(found->second, nullptr, false);
+  require_data(!value.is_discarded(), path, ": \"", name, "\" in the metadata is not JSON");
+  return value;
+}
+
+}  // namespace
+
+void RunFolder::require_free(const std::string& path) {
+  std::error_code ignored;
+  for (const char* name : {config_file, metrics_file, model_file, summary_file}) {
+    require_data(!fs::exists(path + '/' + name, ignored), path, ": holds a run already (", name,
+                 "); choose another folder");
+  }
+}
+
+RunFolder::RunFolder(const std::string& path, const json& config) : path_(path) {
+  require_free(path);
+  std::error_code error;
+  fs::create_directories(path, error);
+  require_data(!error, path, ": cannot make the folder: ", error.message());
+  write_json(file(config_file), config);
+  metrics_.open(file(metrics_file));
+  require_data(metrics_.good(), file(metrics_file), ": cannot write");
+}
+
+void RunFolder::add_metric(const json& metric) {
+  metrics_ << metric.dump() << std::endl;  // flushed: a run that is killed keeps its log
+  require_data(metrics_.good(), file(metrics_file), ": cannot write");
+}
+
+void RunFolder::save_model(Model& model, const Tokenizer& tokenizer,
+                           const TokenizerConfig& tokenizer_config,
+                           const std::vector<std::string>& class_names) {
+  save_parameters(*model.net, file(model_file),
+                  {{"model", to_json(model.config).dump()},
+                   {"class_names", json(class_names).dump()},
+                   {"max_length", json(tokenizer_config.max_length).dump()},
+                   {"tokenizer", tokenizer.to_json().dump()}});
+}
+
+void RunFolder::finish(const json& summary) { write_json(file(summary_file), summary); }
+
+TrainedModel load_run(const std::string& path) {
+  std::error_code error;
+  require_data(fs::is_directory(path, error), path, ": no such run folder");
+  const std::string file = path + '/' + model_file;
+  require_data(fs::exists(file, error), path, ": holds no trained model (no ", model_file, ")");
+  const SafetensorsFile weights = load_safetensors(file);
+  TrainedModel trained;
+  try {
+    trained.model = make_model(model_config_from_json(entry(weights.metadata, "model", file)));
+    entry(weights.metadata, "class_names", file).get_to(trained.class_names);
+    entry(weights.metadata, "max_length", file).get_to(trained.max_length);
+  } catch (const json::exception&) {
+    throw std::runtime_error(file + ": \"class_names\" or \"max_length\" in the metadata has the "
+                             "wrong type");
+  } catch (const std::invalid_argument& wrong) {
+    throw std::runtime_error(file + ": " + wrong.what());
+  }
+  trained.tokenizer = tokenizer_from_json(entry(weights.metadata, "tokenizer", file));
+  const TransformerConfig& shape = trained.model.config.transformer;
+  require_data(shape.vocabulary == trained.tokenizer->vocabulary_size(), file,
+               ": the tokenizer has ", trained.tokenizer->vocabulary_size(),
+               " entries, the model expects ", shape.vocabulary);
+  require_data(shape.classes == trained.class_names.size(), file, ": ", trained.class_names.size(),
+               " class names for ", shape.classes, " classes");
+  require_data(trained.max_length >= 1 && trained.max_length <= shape.max_length, file,
+               ": max_length ", trained.max_length, " is outside 1..", shape.max_length);
+  load_parameters(*trained.model.net, weights, file);
+  trained.model.net->train(false);
+  return trained;
+}
+
+}  // namespace bf
