@@ -86,7 +86,10 @@ AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Varia
     result.budget.budgets = Variable(Tensor::full({batch}, static_cast<Real>(fraction)));
   }
   policy_ = {};
-  if (controller_ && !override_) policy_.budgets = result.budget.budgets;
+  if (controller_ && !override_) {
+    policy_.budgets = result.budget.budgets;
+    policy_.logits = result.budget.logits;
+  }
   if (asks_gate) policy_.entropies = entropy(result.scores, static_cast<Real>(state_.temperature));
   return result;
 }

@@ -15,6 +15,7 @@ namespace bf {
 /// What the policy of one layer decided in the last forward(), kept for the loss.
 struct PolicyOutput {
   Variable budgets;    ///< s [B]; undefined with a fixed budget
+  Variable logits;     ///< of s, before the sigmoid [B]; undefined with a fixed budget
   Variable entropies;  ///< of r = softmax(u / tau) [B]; undefined with a random gate
 };
 

@@ -64,6 +64,7 @@ void BudgetConfig::check() const {
   check_range("budget-max", budget_max, budget_min, 1);
   check_range("hinge", hinge, 0, 1e6);
   check_range("head-price", head_price, 0, 1e6);
+  check_range("logit-penalty", logit_penalty, 0, 1e6);
   check_range("entropy", entropy, 0, 1e6);
   check_range("tau-end", tau_end, 1e-6, 1e6);
   check_range("tau-start", tau_start, tau_end, 1e6);

@@ -11,6 +11,9 @@
 namespace bf {
 namespace {
 
+/// s = 0.018 and 0.982: beyond, the sigmoid has less than 1.8 % of its input's slope left.
+constexpr double logit_limit = 4;
+
 const BudgetConfig& checked(const BudgetConfig& config) {
   config.check();
   return config;
@@ -21,10 +24,10 @@ Variable plus(const Variable& total, const Variable& term) {
   return total.defined() ? add(total, term) : term;
 }
 
-/// mean over sequences of max(0, s - s_max) + max(0, s_min - s)
-Variable hinge(const Variable& budgets, const BudgetConfig& config) {
-  const Variable above = relu(scale(budgets, 1, static_cast<Real>(-config.budget_max)));
-  const Variable below = relu(scale(budgets, -1, static_cast<Real>(config.budget_min)));
+/// mean over sequences of max(0, x - high) + max(0, low - x)
+Variable hinge(const Variable& x, double low, double high) {
+  const Variable above = relu(scale(x, 1, static_cast<Real>(-high)));
+  const Variable below = relu(scale(x, -1, static_cast<Real>(low)));
   return mean(add(above, below));
 }
 
@@ -76,7 +79,12 @@ Variable BudgetFormerClassifier::policy_loss() const {
   for (const auto* attention : attentions_) {
     const PolicyOutput& policy = attention->policy();
     if (policy.budgets.defined()) {
-      if (budget_.hinge > 0) add_term(budget_.hinge, hinge(policy.budgets, budget_));
+      if (budget_.hinge > 0) {
+        add_term(budget_.hinge, hinge(policy.budgets, budget_.budget_min, budget_.budget_max));
+      }
+      if (budget_.logit_penalty > 0) {
+        add_term(budget_.logit_penalty, hinge(policy.logits, -logit_limit, logit_limit));
+      }
       if (state_.price > 0) add_term(state_.price, mean(policy.budgets));
     }
     if (policy.entropies.defined() && state_.entropy != 0) {

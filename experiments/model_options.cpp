@@ -25,8 +25,8 @@ RunOptions::RunOptions() {
   model.transformer.dim = 128;
   model.transformer.layers = 2;
   model.transformer.heads = 8;
-  model.transformer.dropout = 0.2;
-  training.epochs = 5;
+  model.transformer.dropout = 0.3;
+  training.epochs = 3;
   training.batch = 32;
   training.learning_rate = {.peak = 1e-3, .warmup = 0.05, .decay = "linear", .floor = 0};
   training.adamw.weight_decay = 0.01;
@@ -119,6 +119,8 @@ void add_budget_options(OptionList& options, RunOptions& run) {
   add_number(options, "budget-min", budget.budget_min, "s_min of the hinge", 0, 1);
   add_number(options, "budget-max", budget.budget_max, "s_max of the hinge", 0, 1);
   add_number(options, "hinge", budget.hinge, "weight of the hinge", 0);
+  add_number(options, "logit-penalty", budget.logit_penalty,
+             "lambda_z, on controller logits beyond +-4: a saturated budget cannot move", 0);
   add_number(options, "head-price", budget.head_price, "lambda_c, the price of s", 0);
   add_number(options, "entropy", budget.entropy, "beta: spread the relevance, later commit", 0);
   add_number(options, "tau-start", budget.tau_start, "temperature at the start", 0, 1e6, true);

@@ -36,6 +36,7 @@ void visit_budget(Config& config, Visit visit) {
   visit("budget_min", config.budget_min);
   visit("budget_max", config.budget_max);
   visit("hinge", config.hinge);
+  visit("logit_penalty", config.logit_penalty);
   visit("head_price", config.head_price);
   visit("entropy", config.entropy);
   visit("tau_start", config.tau_start);
