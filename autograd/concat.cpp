@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/elementwise.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -39,18 +40,19 @@ Variable concat_cols(const std::vector<Variable>& parts) {
   const std::vector<Index> cols = checked_extents("concat_cols", parts, 1);
   const Index rows = parts[0].dim(0);
   Tensor y({rows, total(cols)});
-  for (Index r = 0; r < rows; ++r) {
+  over_rows(rows, y.dim(1), [&](Index r) {
     Real* to = y.row(r);
     for (const Variable& part : parts) {
       to = std::copy_n(part.value().row(r), part.dim(1), to);
     }
-  }
+  });
   return record("concat_cols", y, parts, [cols, d = buffers(parts)](const Tensor& g) {
     Index first = 0;
     for (Index i = 0; i < cols.size(); first += cols[i++]) {
       if (!d[i].wanted()) continue;
       Tensor part({g.dim(0), cols[i]});
-      for (Index r = 0; r < g.dim(0); ++r) std::copy_n(g.row(r) + first, cols[i], part.row(r));
+      over_rows(g.dim(0), cols[i],
+                [&](Index r) { std::copy_n(g.row(r) + first, cols[i], part.row(r)); });
       d[i].add(part);
     }
   });

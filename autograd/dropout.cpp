@@ -1,5 +1,7 @@
 #include "autograd/dropout.h"
 
+#include <algorithm>
+
 #include "autograd/elementwise.h"
 #include "tensor/kernels.h"
 #include "tensor/require.h"
@@ -8,7 +10,7 @@ namespace bf {
 namespace {
 
 Tensor dropped(const Tensor& x, double p, RandomStream stream) {
-  const auto threshold = static_cast<std::uint32_t>((1 - p) * 4294967296.0);
+  const auto threshold = static_cast<std::uint32_t>(std::min((1 - p) * 4294967296.0, 4294967295.0));
   const Real factor = static_cast<Real>(1 / (1 - p));
   Tensor y(x.shape());
   over_values(x.size(), [&](Index n, Index first) {

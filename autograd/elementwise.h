@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tensor/parallel.h"
+#include "tensor/segments.h"
 #include "tensor/tensor.h"
 
 namespace bf {
@@ -17,6 +18,11 @@ inline void over_rows(Index rows, Index cols, FunctionRef<void(Index row)> body)
   parallel_for(rows, rows_per_block(cols), [&](Index first, Index last) {
     for (Index row = first; row < last; ++row) body(row);
   });
+}
+
+/// Calls body(sequence) for every sequence of a packed [tokens, cols] matrix, on all threads.
+inline void over_sequences(const Segments& segments, Index cols, FunctionRef<void(Index b)> body) {
+  if (segments.count() > 0) over_rows(segments.count(), segments.tokens() / segments.count() * cols, body);
 }
 
 }  // namespace bf

@@ -7,6 +7,15 @@
 #include "tensor/require.h"
 
 namespace bf {
+namespace {
+
+/// p (log p + offset), which tends to 0 as p does, also where log p is -infinity.
+Real weighted(Real log_p, Real offset) {
+  const Real p = std::exp(log_p);
+  return p == 0 ? 0 : p * (log_p + offset);
+}
+
+}  // namespace
 
 Variable entropy(const Variable& scores, Real temperature) {
   require(scores.rank() == 2 && scores.dim(1) > 0, "entropy: expected [rows, cols], got ",
@@ -16,8 +25,7 @@ Variable entropy(const Variable& scores, Real temperature) {
   Tensor y({scores.dim(0)});
   over_rows(y.size(), log_p.dim(1), [&](Index r) {
     Real sum = 0;
-    // exp(log p) is exactly 0 where log p is very negative, and 0 * log p is then 0.
-    for (Index j = 0; j < log_p.dim(1); ++j) sum -= std::exp(log_p.row(r)[j]) * log_p.row(r)[j];
+    for (Index j = 0; j < log_p.dim(1); ++j) sum -= weighted(log_p.row(r)[j], 0);
     y[r] = sum;
   });
   return record("entropy", y, {scores},
@@ -25,8 +33,7 @@ Variable entropy(const Variable& scores, Real temperature) {
                   Tensor d(log_p.shape());
                   over_rows(y.size(), log_p.dim(1), [&](Index r) {
                     for (Index j = 0; j < log_p.dim(1); ++j) {
-                      const Real log_pj = log_p.row(r)[j];
-                      d.row(r)[j] = -g[r] * std::exp(log_pj) * (log_pj + y[r]) / temperature;
+                      d.row(r)[j] = -g[r] * weighted(log_p.row(r)[j], y[r]) / temperature;
                     }
                   });
                   dx.add(d);

@@ -26,7 +26,8 @@ struct GradCheckOptions {
 /// Compares the gradients that backward() gives for `f` with central differences, at every element
 /// of every input that needs a gradient. The cotangent is random (with ones, a softmax whose
 /// backward does nothing would pass), and the gradients hold something already, so that a backward
-/// that overwrites instead of adding is seen. An input that receives no gradient is reported.
+/// that overwrites instead of adding is seen. An input that receives no gradient is reported by
+/// name. The gradients of the inputs are cleared at the end.
 /// Throws std::logic_error in the float build, where differences prove nothing, and when two calls
 /// of f differ (dropout or noise is on).
 GradCheckReport check_gradients(const std::string& name,

@@ -11,7 +11,7 @@ namespace {
 Tensor scaled(const Tensor& x, const Tensor& gate, const Segments& segments) {
   const Index heads = gate.dim(1), d = x.dim(1) / heads;
   Tensor y(x.shape());
-  over_rows(segments.count(), x.dim(1), [&](Index b) {
+  over_sequences(segments, x.dim(1), [&](Index b) {
     for (Index t = segments.begin(b); t < segments.end(b); ++t) {
       for (Index h = 0; h < heads; ++h) {
         scale_row(d, gate.row(b)[h], x.row(t) + h * d, y.row(t) + h * d);
@@ -24,7 +24,7 @@ Tensor scaled(const Tensor& x, const Tensor& gate, const Segments& segments) {
 Tensor gate_gradient(const Tensor& x, const Tensor& g, Index heads, const Segments& segments) {
   const Index d = x.dim(1) / heads;
   Tensor result = Tensor::zeros({segments.count(), heads});
-  over_rows(segments.count(), x.dim(1), [&](Index b) {
+  over_sequences(segments, x.dim(1), [&](Index b) {
     for (Index t = segments.begin(b); t < segments.end(b); ++t) {
       for (Index h = 0; h < heads; ++h) {
         result.row(b)[h] += dot_row(d, g.row(t) + h * d, x.row(t) + h * d);

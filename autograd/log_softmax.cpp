@@ -12,13 +12,17 @@ Tensor log_softmax_rows(const Tensor& x, Real temperature) {
   const Index cols = x.dim(1);
   Tensor y(x.shape());
   over_rows(x.dim(0), cols, [&](Index r) {
+    const Real* from = x.row(r);
     Real* row = y.row(r);
-    scale_row(cols, 1 / temperature, x.row(r), row);
-    const Real shift = max_row(cols, row);
+    const Real shift = max_row(cols, from);
     Real sum = 0;
-    for (Index j = 0; j < cols; ++j) sum += std::exp(row[j] - shift);
+    for (Index j = 0; j < cols; ++j) {
+      row[j] = (from[j] - shift) / temperature;
+      sum += std::exp(row[j]);
+    }
     // Two steps: shift + log(sum) in one number would lose log(sum) beside a large shift.
-    for (Index j = 0; j < cols; ++j) row[j] = (row[j] - shift) - std::log(sum);
+    const Real log_sum = std::log(sum);
+    for (Index j = 0; j < cols; ++j) row[j] -= log_sum;
   });
   return y;
 }

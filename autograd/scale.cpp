@@ -7,7 +7,9 @@ namespace bf {
 
 Variable scale(const Variable& x, Real factor, Real offset) {
   Tensor y(x.shape());
-  for (Index i = 0; i < y.size(); ++i) y[i] = factor * x.value()[i] + offset;
+  over_values(y.size(), [&](Index n, Index first) {
+    for (Index i = first; i < first + n; ++i) y[i] = factor * x.value()[i] + offset;
+  });
   return record("scale", y, {x}, [factor, dx = x.grad_buffer()](const Tensor& g) {
     Tensor d(g.shape());
     over_values(g.size(), [&](Index n, Index first) {

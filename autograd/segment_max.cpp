@@ -1,6 +1,7 @@
 #include "autograd/segment_max.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "autograd/elementwise.h"
@@ -14,7 +15,7 @@ Variable segment_max(const Variable& x, const Segments& segments) {
   const Index d = x.dim(1);
   Tensor y({segments.count(), d});
   std::vector<Index> where(y.size());  // token that attains y_bj
-  over_rows(segments.count(), d, [&](Index b) {
+  over_sequences(segments, d, [&](Index b) {
     Index* best = where.data() + b * d;
     Real* largest = y.row(b);
     std::fill_n(best, d, segments.begin(b));
@@ -22,7 +23,9 @@ Variable segment_max(const Variable& x, const Segments& segments) {
     for (Index t = segments.begin(b) + 1; t < segments.end(b); ++t) {
       const Real* row = x.value().row(t);
       for (Index j = 0; j < d; ++j) {
-        if (row[j] > largest[j]) largest[j] = row[j], best[j] = t;
+        // A NaN is larger than any number, so that it shows.
+        const bool larger = row[j] > largest[j] || (std::isnan(row[j]) && !std::isnan(largest[j]));
+        if (larger) largest[j] = row[j], best[j] = t;
       }
     }
   });

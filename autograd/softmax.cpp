@@ -12,9 +12,12 @@ Variable softmax(const Variable& x, Real temperature) {
   const Index cols = x.dim(1);
   Tensor y(x.shape());
   over_rows(x.dim(0), cols, [&](Index r) {
+    const Real* from = x.value().row(r);
     Real* row = y.row(r);
-    scale_row(cols, 1 / temperature, x.value().row(r), row);
-    const Real sum = exp_row(cols, row, max_row(cols, row), row);
+    const Real shift = max_row(cols, from);
+    // The difference first: close scores far from 0 would lose theirs in x / t.
+    for (Index j = 0; j < cols; ++j) row[j] = (from[j] - shift) / temperature;
+    const Real sum = exp_row(cols, row, 0, row);
     scale_row(cols, 1 / sum, row, row);
   });
   return record("softmax", y, {x}, [y, temperature, dx = x.grad_buffer()](const Tensor& g) {

@@ -1,6 +1,7 @@
 #include "autograd/tape.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tensor/reduce.h"
@@ -31,18 +32,21 @@ class Tape {
 
   void run(const Variable& output, const Tensor& gradient, bool retain) {
     const auto& state = output.grad_.state_;
-    if (state->record == 0) return output.grad_.add(gradient);
+    if (state->record == GradBuffer::leaf) return output.grad_.add(gradient);
+    output.grad_.require_not_released();
     const auto last = std::lower_bound(
         records_.begin(), records_.end(), state->record,
         [](const Record& record, std::uint64_t id) { return record.id < id; });
     require_state(last != records_.end() && last->id == state->record,
-                  "backward: the tape of this result was already released; pass retain_tape = true "
-                  "to the first call");
+                  "backward: this result was recorded by another thread");
     output.grad_.add(gradient);
     try {
       for (auto record = last + 1; record != records_.begin();) run(*--record, retain);
-    } catch (...) {  // half-made gradients are of no use to the next call
-      records_.erase(records_.begin(), last + 1);
+    } catch (...) {  // half-made gradients must not reach the next call
+      for (auto record = records_.begin(); record != last + 1; ++record) {
+        if (record->output) record->output->grad = {};
+      }
+      drop_released();
       throw;
     }
     drop_released();
@@ -62,8 +66,10 @@ class Tape {
 
   void check_finite(const Tensor& values, const char* operation, const std::string& what) const {
     const Index at = first_non_finite(values);
-    require_data(at == values.size(), "anomaly: ", operation, ": ", what, ' ', values.shape(),
-                 " has ", at < values.size() ? values[at] : 0, " at element ", at);
+    if (at == values.size()) return;
+    const char* kind = std::isnan(values[at]) ? "nan" : values[at] > 0 ? "inf" : "-inf";
+    require_data(false, "anomaly: ", operation, ": ", what, ' ', values.shape(), " has ", kind,
+                 " at element ", at);
   }
 
  private:
@@ -75,6 +81,7 @@ class Tape {
     Backward backward;
 
     void release() {
+      output->record = GradBuffer::released;
       backward = nullptr;
       inputs.clear();
       output.reset();
@@ -138,7 +145,8 @@ void backward(const Variable& output, const Tensor& gradient, bool retain_tape) 
   require_state(output.needs_grad(), "backward: the output depends on nothing that needs a gradient");
   require(gradient.defined() || output.value().size() == 1, "backward: output has shape ",
           output.shape(), "; pass a gradient of that shape or reduce to a scalar first");
-  const Tensor start = gradient.defined() ? gradient : Tensor::full(output.shape(), 1);
+  // A copy: the gradient of a leaf may end up sharing these values.
+  const Tensor start = gradient.defined() ? gradient.clone() : Tensor::full(output.shape(), 1);
   require(start.shape() == output.shape(), "backward: gradient ", start.shape(),
           " does not match output ", output.shape());
   tape().run(output, start, retain_tape);

@@ -13,7 +13,15 @@ constexpr Index block = 16384;
 
 }  // namespace
 
+void GradBuffer::require_not_released() const {
+  require_state(state_->record != released,
+                "backward: the tape of this result was already released; pass retain_tape = true "
+                "to the first call");
+}
+
 void GradBuffer::add(const Tensor& g) const {
+  if (!wanted()) return;
+  require_not_released();
   require(g.shape() == state_->shape, "add_grad: gradient ", g.shape(),
           " does not have the shape of its variable ", state_->shape);
   Tensor& grad = state_->grad;
@@ -30,6 +38,8 @@ void GradBuffer::add(const Tensor& g) const {
 }
 
 void GradBuffer::add_by(FunctionRef<void(Tensor& grad, Real beta)> write) const {
+  if (!wanted()) return;
+  require_not_released();
   Tensor& grad = state_->grad;
   if (grad.defined() && !grad.unique()) grad = grad.clone();
   const Real beta = grad.defined() ? 1 : 0;
@@ -42,10 +52,16 @@ Variable::Variable(Tensor value, bool needs_grad) : value_(std::move(value)) {
 }
 
 void Variable::set_needs_grad(bool needs) {
-  require_state(!needs_grad() || grad_.state_->record == 0,
+  auto& state = grad_.state_;
+  require_state(state == nullptr || state->record == GradBuffer::leaf,
                 "set_needs_grad: only a leaf can be frozen; this is the result of an operation");
-  grad_.state_ = needs ? std::make_shared<GradBuffer::State>() : nullptr;
-  if (needs) grad_.state_->shape = value_.shape();
+  if (state == nullptr) {
+    if (!needs) return;
+    state = std::make_shared<GradBuffer::State>();
+    state->shape = value_.shape();
+  }
+  state->wanted = needs;
+  state->grad = {};
 }
 
 const Tensor& Variable::grad() const {
@@ -55,7 +71,9 @@ const Tensor& Variable::grad() const {
 
 Tensor& Variable::mutable_grad() {
   require_state(needs_grad(), "grad: this variable does not need a gradient");
-  return grad_.state_->grad;
+  Tensor& grad = grad_.state_->grad;
+  if (grad.defined() && !grad.unique()) grad = grad.clone();
+  return grad;
 }
 
 void Variable::zero_grad() {

@@ -14,9 +14,10 @@ class GradBuffer {
   GradBuffer() = default;
 
   /// Whether anybody wants this gradient; if not, computing it is wasted work.
-  bool wanted() const { return state_ != nullptr; }
-  /// Adds g. The first gradient to arrive is kept without a copy.
-  /// Throws std::invalid_argument if its shape is not the variable's.
+  bool wanted() const { return state_ != nullptr && state_->wanted; }
+  /// Adds g; nothing happens if it is not wanted. The first gradient to arrive is kept without a
+  /// copy. Throws std::invalid_argument if its shape is not the variable's, and std::logic_error
+  /// if the operation that made the variable has been released, so that g would be lost.
   void add(const Tensor& g) const;
   /// Calls write(grad, beta), which has to do grad = beta grad + (the new gradient); beta is 0 when
   /// grad is fresh and undefined, so that a product goes straight into its place.
@@ -25,11 +26,15 @@ class GradBuffer {
  private:
   friend class Variable;
   friend class Tape;
+  static constexpr std::uint64_t leaf = 0, released = ~std::uint64_t{0};
   struct State {
     Tensor grad;
     Shape shape;
-    std::uint64_t record = 0;  ///< of the operation that made the variable; 0 for a leaf
+    std::uint64_t record = leaf;  ///< of the operation that made the variable
+    bool wanted = true;           ///< false while frozen
   };
+  void require_not_released() const;
+
   std::shared_ptr<State> state_;
 };
 
@@ -50,11 +55,13 @@ class Variable {
 
   bool defined() const { return value_.defined(); }
   bool needs_grad() const { return grad_.wanted(); }
-  /// Freezes (false) or unfreezes a leaf; its gradient is dropped.
+  /// Freezes (false) or unfreezes a leaf and all its copies; its gradient is dropped. (A variable
+  /// made without `needs_grad` has nothing to share: copies taken before stay as they were.)
   /// Throws std::logic_error on the result of an operation.
   void set_needs_grad(bool needs);
   /// The gradient gathered so far; undefined if none has arrived.
   const Tensor& grad() const;
+  /// For clipping: the gradient as this variable's own (a copy is made if the values are shared).
   Tensor& mutable_grad();
   void zero_grad();
   const GradBuffer& grad_buffer() const { return grad_; }
