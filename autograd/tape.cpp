@@ -19,10 +19,7 @@ class Tape {
     if (anomaly) check_finite(value, operation, "output");
     Variable output(std::move(value), true);
     output.grad_.state_->record = ++last_id_;
-    if (records_.size() >= prune_at_) {
-      prune();
-      prune_at_ = std::max<Index>(1024, 2 * records_.size());
-    }
+    if (records_.size() >= prune_at_) prune();
     // The inputs themselves are only needed to look at their gradients.
     if (!anomaly) inputs.clear();
     records_.push_back({operation, last_id_, output.grad_.state_, std::move(inputs),
@@ -104,11 +101,18 @@ class Tape {
     if (!retain) record.release();
   }
 
-  void drop_released() { std::erase_if(records_, [](const Record& r) { return !r.output; }); }
+  void drop_released() {
+    std::erase_if(records_, [](const Record& r) { return !r.output; });
+    prune_at_ = std::max(least_prune, 2 * records_.size());
+  }
+
+  /// Unreachable records are looked for when this many have been added: often enough to hold
+  /// little, seldom enough to cost nothing.
+  static constexpr Index least_prune = 1024;
 
   std::vector<Record> records_;
   std::uint64_t last_id_ = 0;
-  Index prune_at_ = 1024;
+  Index prune_at_ = least_prune;
 };
 
 namespace {

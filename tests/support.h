@@ -12,6 +12,8 @@
 #include "autograd/gradcheck.h"
 #include "tensor/allocator.h"
 #include "tensor/ids.h"
+#include "tensor/parallel.h"
+#include "tensor/random.h"
 #include "tensor/require.h"
 
 // Helpers of the tests. They return a text that is empty when all is well, so that
@@ -91,7 +93,7 @@ inline std::string thread_fault(const TestedFunction& f, std::vector<Variable> i
   const Index before = threads();
   std::vector<Tensor> first;
   std::string fault;
-  for (const Index count : {1, 2, 8}) {
+  for (const Index count : std::vector<Index>{1, 2, 8}) {
     set_threads(count);
     for (Variable& input : inputs) input.zero_grad();
     std::vector<Tensor> results;
