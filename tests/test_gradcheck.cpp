@@ -140,7 +140,7 @@ TEST_CASE("gradcheck: a NaN in a gradient is reported" * doctest::skip(!real_is_
 TEST_CASE("gradcheck: an element that a backward left out is reported" * doctest::skip(!real_is_double)) {
   const std::string text = gradient_fault(
       "square", square_with([](const GradBuffer& dx, const Tensor& g, const Tensor& x) {
-        Tensor d(x.shape());  // poisoned by gradient_fault
+        Tensor d(x.shape());  // the tests fill fresh memory with NaN
         const Tensor right = square_gradient(g, x);
         for (Index i = 0; i + 1 < d.size(); ++i) d[i] = right[i];
         dx.add(d);
