@@ -14,9 +14,10 @@ std::vector<Index> checked_extents(const char* operation, const std::vector<Vari
   require(!parts.empty(), operation, ": expected at least one part");
   std::vector<Index> extents;
   for (const Variable& part : parts) {
-    require(part.rank() == 2 && parts[0].rank() == 2 && part.dim(1 - axis) == parts[0].dim(1 - axis),
-            operation, ": part ", extents.size(), " ", part.shape(), " does not fit part 0 ",
-            parts[0].shape());
+    require(
+        part.rank() == 2 && parts[0].rank() == 2 && part.dim(1 - axis) == parts[0].dim(1 - axis),
+        operation, ": part ", extents.size(), " ", part.shape(), " does not fit part 0 ",
+        parts[0].shape());
     extents.push_back(part.dim(axis));
   }
   return extents;

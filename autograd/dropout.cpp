@@ -24,10 +24,9 @@ Tensor dropped(const Tensor& x, double p, RandomStream stream) {
 Variable dropout(const Variable& x, double p, RandomStream stream) {
   require(p >= 0 && p < 1, "dropout: probability must be in [0, 1), got ", p);
   if (p == 0) return x;
-  return record("dropout", dropped(x.value(), p, stream), {x},
-                [p, stream, dx = x.grad_buffer()](const Tensor& g) {
-                  dx.add(dropped(g, p, stream));
-                });
+  return record(
+      "dropout", dropped(x.value(), p, stream), {x},
+      [p, stream, dx = x.grad_buffer()](const Tensor& g) { dx.add(dropped(g, p, stream)); });
 }
 
 }  // namespace bf

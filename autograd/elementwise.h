@@ -22,7 +22,8 @@ inline void over_rows(Index rows, Index cols, FunctionRef<void(Index row)> body)
 
 /// Calls body(sequence) for every sequence of a packed [tokens, cols] matrix, on all threads.
 inline void over_sequences(const Segments& segments, Index cols, FunctionRef<void(Index b)> body) {
-  if (segments.count() > 0) over_rows(segments.count(), segments.tokens() / segments.count() * cols, body);
+  if (segments.count() > 0)
+    over_rows(segments.count(), segments.tokens() / segments.count() * cols, body);
 }
 
 }  // namespace bf

@@ -45,7 +45,8 @@ Variable embedding(const Variable& table, const Ids& ids) {
   return record("embedding", y, {table}, [ids, dt = table.grad_buffer()](const Tensor& g) {
     dt.add_by([&](Tensor& grad, Real beta) {
       if (beta == 0) {
-        over_values(grad.size(), [&](Index n, Index first) { std::fill_n(grad.data() + first, n, Real(0)); });
+        over_values(grad.size(),
+                    [&](Index n, Index first) { std::fill_n(grad.data() + first, n, Real(0)); });
       }
       scatter_add(ids, g, grad);
     });

@@ -20,21 +20,20 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
       add_row(tile.cols, row, offsets + col, row);
     }
   });
-  return record("linear", y, {x, weight, bias},
-                [xv = x.value(), wv = weight.value(), dx = x.grad_buffer(),
-                 dw = weight.grad_buffer(), db = bias.grad_buffer()](const Tensor& g) {
-                  if (dx.wanted()) {
-                    dx.add_by([&](Tensor& grad, Real beta) { gemm(1, g, wv, beta, grad); });
-                  }
-                  if (dw.wanted()) {
-                    dw.add_by([&](Tensor& grad, Real beta) {
-                      gemm(1, ConstMatrix(g).t(), xv, beta, grad);
-                    });
-                  }
-                  if (db.wanted()) {
-                    db.add_by([&](Tensor& grad, Real beta) { add_column_sums(g, beta, grad); });
-                  }
-                });
+  return record(
+      "linear", y, {x, weight, bias},
+      [xv = x.value(), wv = weight.value(), dx = x.grad_buffer(), dw = weight.grad_buffer(),
+       db = bias.grad_buffer()](const Tensor& g) {
+        if (dx.wanted()) {
+          dx.add_by([&](Tensor& grad, Real beta) { gemm(1, g, wv, beta, grad); });
+        }
+        if (dw.wanted()) {
+          dw.add_by([&](Tensor& grad, Real beta) { gemm(1, ConstMatrix(g).t(), xv, beta, grad); });
+        }
+        if (db.wanted()) {
+          db.add_by([&](Tensor& grad, Real beta) { add_column_sums(g, beta, grad); });
+        }
+      });
 }
 
 }  // namespace bf

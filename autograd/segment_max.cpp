@@ -29,13 +29,14 @@ Variable segment_max(const Variable& x, const Segments& segments) {
       }
     }
   });
-  return record("segment_max", y, {x},
-                [where = std::move(where), shape = x.shape(), dx = x.grad_buffer()](const Tensor& g) {
-                  const Index width = g.dim(1);
-                  Tensor grad = Tensor::zeros(shape);
-                  for (Index i = 0; i < g.size(); ++i) grad.row(where[i])[i % width] = g[i];
-                  dx.add(grad);
-                });
+  return record(
+      "segment_max", y, {x},
+      [where = std::move(where), shape = x.shape(), dx = x.grad_buffer()](const Tensor& g) {
+        const Index width = g.dim(1);
+        Tensor grad = Tensor::zeros(shape);
+        for (Index i = 0; i < g.size(); ++i) grad.row(where[i])[i % width] = g[i];
+        dx.add(grad);
+      });
 }
 
 }  // namespace bf

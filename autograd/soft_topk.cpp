@@ -15,13 +15,14 @@ double slope(Real p) { return static_cast<double>(p) * (1 - static_cast<double>(
 
 double sigmoid_of(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : 1 - 1 / (1 + std::exp(x)); }
 
-/// theta with sum_h sigmoid((v_h - theta) / t) = k. The sum falls with theta, from at least k at the
-/// lower end of the bracket (every term is k / H or more) to at most k at the upper; Newton's step is
-/// taken where it stays inside the bracket, else the bracket is halved.
+/// theta with sum_h sigmoid((v_h - theta) / t) = k. The sum falls with theta, from at least k at
+/// the lower end of the bracket (every term is k / H or more) to at most k at the upper; Newton's
+/// step is taken where it stays inside the bracket, else the bracket is halved.
 double solve_threshold(const Real* v, Index heads, double k, double t) {
   const auto [low, high] = std::minmax_element(v, v + heads);
   const double logit = std::log(k / (static_cast<double>(heads) - k));
-  double below = static_cast<double>(*low) - t * logit, above = static_cast<double>(*high) - t * logit;
+  double below = static_cast<double>(*low) - t * logit,
+         above = static_cast<double>(*high) - t * logit;
   double theta = 0.5 * (below + above);
   for (int step = 0; step < 200 && below < above; ++step) {
     double sum = 0, derivative = 0;

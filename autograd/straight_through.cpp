@@ -5,8 +5,8 @@
 namespace bf {
 
 Variable straight_through(const Tensor& hard, const Variable& soft) {
-  require(hard.shape() == soft.shape(), "straight_through: hard ", hard.shape(),
-          " and soft ", soft.shape(), " differ in shape");
+  require(hard.shape() == soft.shape(), "straight_through: hard ", hard.shape(), " and soft ",
+          soft.shape(), " differ in shape");
   return record("straight_through", hard, {soft},
                 [dsoft = soft.grad_buffer()](const Tensor& g) { dsoft.add(g); });
 }

@@ -22,8 +22,8 @@ class Tape {
     if (records_.size() >= prune_at_) prune();
     // The inputs themselves are only needed to look at their gradients.
     if (!anomaly) inputs.clear();
-    records_.push_back({operation, last_id_, output.grad_.state_, std::move(inputs),
-                        std::move(backward)});
+    records_.push_back(
+        {operation, last_id_, output.grad_.state_, std::move(inputs), std::move(backward)});
     return output;
   }
 
@@ -31,9 +31,9 @@ class Tape {
     const auto& state = output.grad_.state_;
     if (state->record == GradBuffer::leaf) return output.grad_.add(gradient);
     output.grad_.require_not_released();
-    const auto last = std::lower_bound(
-        records_.begin(), records_.end(), state->record,
-        [](const Record& record, std::uint64_t id) { return record.id < id; });
+    const auto last =
+        std::lower_bound(records_.begin(), records_.end(), state->record,
+                         [](const Record& record, std::uint64_t id) { return record.id < id; });
     require_state(last != records_.end() && last->id == state->record,
                   "backward: this result was recorded by another thread");
     output.grad_.add(gradient);
@@ -124,8 +124,9 @@ Tape& tape() {
 
 template <typename Inputs>
 Variable record_any(const char* operation, Tensor value, const Inputs& inputs, Backward backward) {
-  const bool wanted = tape().recording && std::any_of(inputs.begin(), inputs.end(),
-                                                      [](const Variable& v) { return v.needs_grad(); });
+  const bool wanted =
+      tape().recording &&
+      std::any_of(inputs.begin(), inputs.end(), [](const Variable& v) { return v.needs_grad(); });
   if (!wanted) {
     if (tape().anomaly) tape().check_finite(value, operation, "output");
     return Variable(std::move(value));
@@ -146,7 +147,8 @@ Variable record(const char* operation, Tensor value, const std::vector<Variable>
 }
 
 void backward(const Variable& output, const Tensor& gradient, bool retain_tape) {
-  require_state(output.needs_grad(), "backward: the output depends on nothing that needs a gradient");
+  require_state(output.needs_grad(),
+                "backward: the output depends on nothing that needs a gradient");
   require(gradient.defined() || output.value().size() == 1, "backward: output has shape ",
           output.shape(), "; pass a gradient of that shape or reduce to a scalar first");
   // A copy: the gradient of a leaf may end up sharing these values.

@@ -23,7 +23,8 @@ TEST_CASE("add: a row is added to every row, and gets the column sums back") {
 }
 
 TEST_CASE("add: values of one shape, of any rank") {
-  const Variable a(Tensor::from({1, 2, 2}, {1, 2, 3, 4})), b(Tensor::from({1, 2, 2}, {5, 6, 7, -8}));
+  const Variable a(Tensor::from({1, 2, 2}, {1, 2, 3, 4})),
+      b(Tensor::from({1, 2, 2}, {5, 6, 7, -8}));
   CHECK(mismatch(add(a, b).value(), {6, 8, 10, -4}) == "");
   CHECK(add(Variable(Tensor::scalar(1)), Variable(Tensor::scalar(2))).item() == 3);
 }
@@ -45,10 +46,13 @@ TEST_CASE("add: bits do not depend on the thread count") {
 }
 
 TEST_CASE("add: shapes that do not broadcast are named") {
-  CHECK(error_text([] { add(random_input({8, 16}, 1), random_input({8, 15}, 2)); }) ==
-        "add: shapes do not broadcast: lhs [8, 16] and rhs [8, 15]");
-  CHECK(error_text([] { add(random_input({8, 16}, 1), random_input({8}, 2)); }) ==
-        "add: shapes do not broadcast: lhs [8, 16] and rhs [8]");
-  CHECK(error_text([] { add(random_input({16}, 1), random_input({8, 16}, 2)); }) ==
-        "add: shapes do not broadcast: lhs [16] and rhs [8, 16]");
+  CHECK(error_text([] {
+          add(random_input({8, 16}, 1), random_input({8, 15}, 2));
+        }) == "add: shapes do not broadcast: lhs [8, 16] and rhs [8, 15]");
+  CHECK(error_text([] {
+          add(random_input({8, 16}, 1), random_input({8}, 2));
+        }) == "add: shapes do not broadcast: lhs [8, 16] and rhs [8]");
+  CHECK(error_text([] {
+          add(random_input({16}, 1), random_input({8, 16}, 2));
+        }) == "add: shapes do not broadcast: lhs [16] and rhs [8, 16]");
 }

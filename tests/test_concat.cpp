@@ -32,10 +32,12 @@ TEST_CASE("concat: gradient matches central differences" * doctest::skip(!real_i
   const auto cols = [](const std::vector<Variable>& in) { return concat_cols(in); };
   const auto rows = [](const std::vector<Variable>& in) { return concat_rows(in); };
   CHECK(gradient_fault("concat_cols", cols, {random_input({1, 1}, 1)}) == "");
-  CHECK(gradient_fault("concat_cols", cols, {random_input({3, 5}, 1), random_input({3, 1}, 2),
-                                             random_input({3, 2}, 3).detach(), random_input({3, 4}, 4)}) == "");
-  CHECK(gradient_fault("concat_rows", rows, {random_input({5, 3}, 1), random_input({1, 3}, 2).detach(),
-                                             random_input({2, 3}, 3)}) == "");
+  CHECK(gradient_fault("concat_cols", cols,
+                       {random_input({3, 5}, 1), random_input({3, 1}, 2),
+                        random_input({3, 2}, 3).detach(), random_input({3, 4}, 4)}) == "");
+  CHECK(gradient_fault("concat_rows", rows,
+                       {random_input({5, 3}, 1), random_input({1, 3}, 2).detach(),
+                        random_input({2, 3}, 3)}) == "");
 }
 
 TEST_CASE("concat: bits do not depend on the thread count") {
@@ -47,10 +49,12 @@ TEST_CASE("concat: bits do not depend on the thread count") {
 TEST_CASE("concat: parts that do not fit are named") {
   CHECK(error_text([] { concat_cols({}); }) == "concat_cols: expected at least one part");
   CHECK(error_text([] { concat_rows({}); }) == "concat_rows: expected at least one part");
-  CHECK(error_text([] { concat_cols({random_input({2, 3}, 1), random_input({3, 3}, 2)}); }) ==
-        "concat_cols: part 1 [3, 3] does not fit part 0 [2, 3]");
-  CHECK(error_text([] { concat_rows({random_input({2, 3}, 1), random_input({2, 4}, 2)}); }) ==
-        "concat_rows: part 1 [2, 4] does not fit part 0 [2, 3]");
+  CHECK(error_text([] {
+          concat_cols({random_input({2, 3}, 1), random_input({3, 3}, 2)});
+        }) == "concat_cols: part 1 [3, 3] does not fit part 0 [2, 3]");
+  CHECK(error_text([] {
+          concat_rows({random_input({2, 3}, 1), random_input({2, 4}, 2)});
+        }) == "concat_rows: part 1 [2, 4] does not fit part 0 [2, 3]");
   CHECK(error_text([] { concat_rows({random_input({2}, 1)}); }) ==
         "concat_rows: part 0 [2] does not fit part 0 [2]");
 }

@@ -57,7 +57,8 @@ TEST_CASE("cross_entropy: the mean over the batch is taken") {
   const Variable loss = cross_entropy(logits, Ids({0, 1, 1, 1}));
   CHECK(mismatch(loss.value(), {std::log(2.0)}) == "");
   backward(loss);
-  CHECK(mismatch(logits.grad(), {-0.125, 0.125, 0.125, -0.125, 0.125, -0.125, 0.125, -0.125}) == "");
+  CHECK(mismatch(logits.grad(), {-0.125, 0.125, 0.125, -0.125, 0.125, -0.125, 0.125, -0.125}) ==
+        "");
 }
 
 TEST_CASE("cross_entropy: gradient matches central differences" * doctest::skip(!real_is_double)) {
@@ -76,16 +77,20 @@ TEST_CASE("cross_entropy: bits do not depend on the thread count") {
 
 TEST_CASE("cross_entropy: wrong targets, shapes and smoothings are named") {
   const Variable logits = random_input({2, 3}, 1);
-  CHECK(error_text([&] { cross_entropy(logits, Ids({0, 3})); }) ==
-        "cross_entropy: target 3 at position 1 is outside the 3 classes");
-  CHECK(error_text([&] { cross_entropy(logits, Ids({-1, 0})); }) ==
-        "cross_entropy: target -1 at position 0 is outside the 3 classes");
+  CHECK(error_text([&] {
+          cross_entropy(logits, Ids({0, 3}));
+        }) == "cross_entropy: target 3 at position 1 is outside the 3 classes");
+  CHECK(error_text([&] {
+          cross_entropy(logits, Ids({-1, 0}));
+        }) == "cross_entropy: target -1 at position 0 is outside the 3 classes");
   CHECK(error_text([&] { cross_entropy(logits, Ids({0})); }) ==
         "cross_entropy: targets [1] do not match logits [2, 3]: expected [2]");
-  CHECK(error_text([] { cross_entropy(random_input({0, 3}, 1), Ids()); }) ==
-        "cross_entropy: expected logits [B, K], got [0, 3]");
+  CHECK(error_text([] {
+          cross_entropy(random_input({0, 3}, 1), Ids());
+        }) == "cross_entropy: expected logits [B, K], got [0, 3]");
   CHECK(error_text([] { cross_entropy(random_input({3}, 1), Ids({0})); }) ==
         "cross_entropy: expected logits [B, K], got [3]");
-  CHECK(error_text([&] { cross_entropy(logits, Ids({0, 1}), 1); }) ==
-        "cross_entropy: label smoothing must be in [0, 1), got 1");
+  CHECK(error_text([&] {
+          cross_entropy(logits, Ids({0, 1}), 1);
+        }) == "cross_entropy: label smoothing must be in [0, 1), got 1");
 }

@@ -54,8 +54,9 @@ TEST_CASE("embedding: bits do not depend on the thread count") {
 
 TEST_CASE("embedding: an id outside the table is named with its position") {
   const Variable table = random_input({4, 2}, 1);
-  CHECK(error_text([&] { embedding(table, Ids({0, 3, 4})); }) ==
-        "embedding: id 4 at position 2 is outside the table of 4 rows");
+  CHECK(error_text([&] {
+          embedding(table, Ids({0, 3, 4}));
+        }) == "embedding: id 4 at position 2 is outside the table of 4 rows");
   CHECK(error_text([&] { embedding(table, Ids({-1})); }) ==
         "embedding: id -1 at position 0 is outside the table of 4 rows");
   CHECK(error_text([] { embedding(random_input({4}, 1), Ids({0})); }) ==

@@ -29,7 +29,8 @@ TEST_CASE("entropy: value and gradient at a temperature equal PyTorch's") {
 TEST_CASE("entropy: a saturated row has entropy 0 and gradient 0") {
   const Real most = std::numeric_limits<Real>::max();
   for (const std::vector<Real>& scores :
-       {std::vector<Real>{1000, 0, 0}, std::vector<Real>{most, 0, 0}, std::vector<Real>{0, -most, -most}}) {
+       {std::vector<Real>{1000, 0, 0}, std::vector<Real>{most, 0, 0},
+        std::vector<Real>{0, -most, -most}}) {
     for (const Real temperature : {Real(1), Real(1e-3)}) {
       const Variable x = row(scores);
       const Variable h = entropy(x, temperature);
@@ -68,8 +69,10 @@ TEST_CASE("entropy: bits do not depend on the thread count") {
 TEST_CASE("entropy: wrong shapes and temperatures are named") {
   CHECK(error_text([] { entropy(random_input({3}, 1)); }) ==
         "entropy: expected [rows, cols], got [3]");
-  CHECK(error_text([] { entropy(random_input({3, 0}, 1)); }) ==
-        "entropy: expected [rows, cols], got [3, 0]");
-  CHECK(error_text([] { entropy(random_input({3, 2}, 1), 0); }) ==
-        "entropy: temperature must be positive, got 0");
+  CHECK(error_text([] {
+          entropy(random_input({3, 0}, 1));
+        }) == "entropy: expected [rows, cols], got [3, 0]");
+  CHECK(error_text([] {
+          entropy(random_input({3, 2}, 1), 0);
+        }) == "entropy: temperature must be positive, got 0");
 }

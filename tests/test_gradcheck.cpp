@@ -22,8 +22,9 @@ using SquareBackward = std::function<void(const GradBuffer& dx, const Tensor& g,
 TestedFunction square_with(SquareBackward wrong) {
   return [wrong](const Inputs& in) {
     const Variable& x = in[0];
-    return record("square", multiply(x.detach(), x.detach()).value(), {x},
-                  [wrong, xv = x.value(), dx = x.grad_buffer()](const Tensor& g) { wrong(dx, g, xv); });
+    return record(
+        "square", multiply(x.detach(), x.detach()).value(), {x},
+        [wrong, xv = x.value(), dx = x.grad_buffer()](const Tensor& g) { wrong(dx, g, xv); });
   };
 }
 
@@ -42,23 +43,23 @@ bool starts_with(const std::string& text, const std::string& start) {
 TEST_CASE("gradcheck: the float build is an error, not a failure" * doctest::skip(real_is_double)) {
   const Inputs inputs{random_input({2}, 1)};
   CHECK(error_text<std::logic_error>([&] {
-          check_gradients("scale", [](const Inputs& in) { return scale(in[0], 2); }, inputs);
-        }) ==
-        "gradient check: scale: needs the double build; differences in float prove nothing");
+          check_gradients(
+              "scale", [](const Inputs& in) { return scale(in[0], 2); }, inputs);
+        }) == "gradient check: scale: needs the double build; differences in float prove nothing");
 }
 
 TEST_CASE("gradcheck: active dropout is an error" * doctest::skip(!real_is_double)) {
   const Inputs inputs{random_input({64}, 1)};
   RandomSource random(1);
   CHECK(error_text<std::logic_error>([&] {
-          check_gradients("dropout",
-                          [&](const Inputs& in) { return dropout(in[0], 0.5, random.next()); },
-                          inputs);
-        }) ==
-        "gradient check: dropout gives two results for one input; is dropout or noise on?");
+          check_gradients(
+              "dropout", [&](const Inputs& in) { return dropout(in[0], 0.5, random.next()); },
+              inputs);
+        }) == "gradient check: dropout gives two results for one input; is dropout or noise on?");
 }
 
-TEST_CASE("gradcheck: a right backward passes well below the bar" * doctest::skip(!real_is_double)) {
+TEST_CASE("gradcheck: a right backward passes well below the bar" *
+          doctest::skip(!real_is_double)) {
   const auto report = check_gradients(
       "square", square_with([](const GradBuffer& dx, const Tensor& g, const Tensor& x) {
         dx.add(square_gradient(g, x));
@@ -115,7 +116,8 @@ TEST_CASE("gradcheck: a backward that overwrites is reported" * doctest::skip(!r
   CHECK(starts_with(text, "square: d/d input 0[0]: analytic "));
 }
 
-TEST_CASE("gradcheck: a backward that hands back zeros is reported" * doctest::skip(!real_is_double)) {
+TEST_CASE("gradcheck: a backward that hands back zeros is reported" *
+          doctest::skip(!real_is_double)) {
   const auto lazy = [](const Inputs& in) {
     return record("lazy", softmax(in[0].detach()).value(), {in[0]},
                   [shape = in[0].shape(), dx = in[0].grad_buffer()](const Tensor&) {
@@ -137,7 +139,8 @@ TEST_CASE("gradcheck: a NaN in a gradient is reported" * doctest::skip(!real_is_
   CHECK(starts_with(text, "square: d/d input 0[1]: analytic "));
 }
 
-TEST_CASE("gradcheck: an element that a backward left out is reported" * doctest::skip(!real_is_double)) {
+TEST_CASE("gradcheck: an element that a backward left out is reported" *
+          doctest::skip(!real_is_double)) {
   const std::string text = gradient_fault(
       "square", square_with([](const GradBuffer& dx, const Tensor& g, const Tensor& x) {
         Tensor d(x.shape());  // the tests fill fresh memory with NaN
@@ -158,11 +161,9 @@ TEST_CASE("gradcheck: a branch detached by mistake is reported by name" *
     return multiply(in[0], gate);
   };
   const Inputs inputs{random_input({2, 3}, 1), random_input({2, 3}, 2)};
-  CHECK(gradient_fault("layer", gated, inputs, options) ==
-        "layer: gate.w received no gradient");
+  CHECK(gradient_fault("layer", gated, inputs, options) == "layer: gate.w received no gradient");
   const auto all_detached = [](const Inputs& in) { return scale(in[0].detach(), 2); };
-  CHECK(gradient_fault("layer", all_detached, inputs, options) ==
-        "layer: x received no gradient");
+  CHECK(gradient_fault("layer", all_detached, inputs, options) == "layer: x received no gradient");
 }
 
 TEST_CASE("gradcheck: a gradient that is rightly zero passes" * doctest::skip(!real_is_double)) {

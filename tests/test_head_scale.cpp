@@ -40,7 +40,8 @@ TEST_CASE("head_scale: gradient matches central differences" * doctest::skip(!re
     CHECK(gradient_fault("head_scale", gated({3, 1, 5}), {x.detach(), gate}) == "");
     CHECK(gradient_fault("head_scale", gated({3, 1, 5}), {x, gate.detach()}) == "");
   }
-  CHECK(gradient_fault("head_scale", gated({1}), {random_input({1, 1}, 1), random_input({1, 1}, 2)}) == "");
+  CHECK(gradient_fault("head_scale", gated({1}),
+                       {random_input({1, 1}, 1), random_input({1, 1}, 2)}) == "");
 }
 
 TEST_CASE("head_scale: bits do not depend on the thread count") {
@@ -50,12 +51,16 @@ TEST_CASE("head_scale: bits do not depend on the thread count") {
 
 TEST_CASE("head_scale: shapes that do not fit are named") {
   const Segments segments({2, 1});
-  CHECK(error_text([&] { head_scale(random_input({3, 5}, 1), random_input({2, 2}, 2), segments); }) ==
-        "head_scale: x [3, 5] does not divide into the heads of gate [2, 2]");
-  CHECK(error_text([&] { head_scale(random_input({3, 4}, 1), random_input({2, 0}, 2), segments); }) ==
-        "head_scale: x [3, 4] does not divide into the heads of gate [2, 0]");
-  CHECK(error_text([&] { head_scale(random_input({3, 4}, 1), random_input({3, 2}, 2), segments); }) ==
-        "head_scale: x [3, 4] and gate [3, 2] do not fit 2 sequences of together 3 tokens");
-  CHECK(error_text([&] { head_scale(random_input({4, 4}, 1), random_input({2, 2}, 2), segments); }) ==
-        "head_scale: x [4, 4] and gate [2, 2] do not fit 2 sequences of together 3 tokens");
+  CHECK(error_text([&] {
+          head_scale(random_input({3, 5}, 1), random_input({2, 2}, 2), segments);
+        }) == "head_scale: x [3, 5] does not divide into the heads of gate [2, 2]");
+  CHECK(error_text([&] {
+          head_scale(random_input({3, 4}, 1), random_input({2, 0}, 2), segments);
+        }) == "head_scale: x [3, 4] does not divide into the heads of gate [2, 0]");
+  CHECK(error_text([&] {
+          head_scale(random_input({3, 4}, 1), random_input({3, 2}, 2), segments);
+        }) == "head_scale: x [3, 4] and gate [3, 2] do not fit 2 sequences of together 3 tokens");
+  CHECK(error_text([&] {
+          head_scale(random_input({4, 4}, 1), random_input({2, 2}, 2), segments);
+        }) == "head_scale: x [4, 4] and gate [2, 2] do not fit 2 sequences of together 3 tokens");
 }

@@ -99,8 +99,10 @@ TEST_CASE("layer_norm: bits do not depend on the thread count") {
 TEST_CASE("layer_norm: shapes that do not fit are named") {
   CHECK(error_text([] { layer_norm(random_input({3}, 1), ones(3), zeros(3)); }) ==
         "layer_norm: expected x [rows, D], got [3]");
-  CHECK(error_text([] { layer_norm(random_input({2, 3}, 1), ones(4), zeros(3)); }) ==
-        "layer_norm: x [2, 3] does not fit gamma [4] and beta [3]");
-  CHECK(error_text([] { layer_norm(random_input({2, 3}, 1), ones(3), zeros(4)); }) ==
-        "layer_norm: x [2, 3] does not fit gamma [3] and beta [4]");
+  CHECK(error_text([] {
+          layer_norm(random_input({2, 3}, 1), ones(4), zeros(3));
+        }) == "layer_norm: x [2, 3] does not fit gamma [4] and beta [3]");
+  CHECK(error_text([] {
+          layer_norm(random_input({2, 3}, 1), ones(3), zeros(4));
+        }) == "layer_norm: x [2, 3] does not fit gamma [3] and beta [4]");
 }

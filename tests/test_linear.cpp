@@ -16,7 +16,8 @@ Variable apply(const std::vector<Variable>& in) {
 
 TEST_CASE("linear: value and gradients equal PyTorch's") {
   const Golden golden("linear");
-  const Variable x = golden.leaf("input"), weight = golden.leaf("weight"), bias = golden.leaf("bias");
+  const Variable x = golden.leaf("input"), weight = golden.leaf("weight"),
+                 bias = golden.leaf("bias");
   const Variable y = linear(x, weight, bias);
   CHECK(mismatch(y.value(), golden.tensor("y")) == "");
   backward(y, golden.tensor("g"));
@@ -34,7 +35,8 @@ TEST_CASE("linear: gradient matches central differences" * doctest::skip(!real_i
   struct Sizes {
     Index rows, in, out;
   };
-  for (const Sizes s : {Sizes{1, 1, 1}, Sizes{1, 5, 3}, Sizes{4, 1, 2}, Sizes{7, 3, 1}, Sizes{5, 7, 9}}) {
+  for (const Sizes s :
+       {Sizes{1, 1, 1}, Sizes{1, 5, 3}, Sizes{4, 1, 2}, Sizes{7, 3, 1}, Sizes{5, 7, 9}}) {
     CAPTURE(s.rows);
     const Variable x = random_input({s.rows, s.in}, 1), weight = random_input({s.out, s.in}, 2);
     CHECK(gradient_fault("linear", apply, {x, weight, random_input({s.out}, 3)}) == "");
@@ -51,8 +53,9 @@ TEST_CASE("linear: bits do not depend on the thread count") {
 
 TEST_CASE("linear: shapes that do not fit are named") {
   const Variable x = random_input({4, 3}, 1), weight = random_input({5, 3}, 2);
-  CHECK(error_text([&] { linear(x, random_input({5, 4}, 3), {}); }) ==
-        "linear: x [4, 3] does not fit weight [5, 4] [out, in]");
+  CHECK(error_text([&] {
+          linear(x, random_input({5, 4}, 3), {});
+        }) == "linear: x [4, 3] does not fit weight [5, 4] [out, in]");
   CHECK(error_text([&] { linear(random_input({3}, 1), weight, {}); }) ==
         "linear: x [3] does not fit weight [5, 3] [out, in]");
   CHECK(error_text([&] { linear(x, weight, random_input({3}, 3)); }) ==

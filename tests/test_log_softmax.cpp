@@ -54,6 +54,7 @@ TEST_CASE("log_softmax: bits do not depend on the thread count") {
 TEST_CASE("log_softmax: wrong shapes are named") {
   CHECK(error_text([] { log_softmax(random_input({3}, 1)); }) ==
         "log_softmax: expected [rows, cols], got [3]");
-  CHECK(error_text([] { log_softmax(random_input({3, 0}, 1)); }) ==
-        "log_softmax: expected [rows, cols], got [3, 0]");
+  CHECK(error_text([] {
+          log_softmax(random_input({3, 0}, 1));
+        }) == "log_softmax: expected [rows, cols], got [3, 0]");
 }

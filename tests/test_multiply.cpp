@@ -39,6 +39,7 @@ TEST_CASE("multiply: bits do not depend on the thread count") {
 }
 
 TEST_CASE("multiply: shapes that differ are named") {
-  CHECK(error_text([] { multiply(random_input({2, 3}, 1), random_input({3}, 2)); }) ==
-        "multiply: shapes differ: lhs [2, 3], rhs [3]");
+  CHECK(error_text([] {
+          multiply(random_input({2, 3}, 1), random_input({3}, 2));
+        }) == "multiply: shapes differ: lhs [2, 3], rhs [3]");
 }

@@ -14,7 +14,8 @@ TestedFunction pool(const std::vector<Index>& lengths) {
   };
 }
 
-/// Values at least 0.01 apart, in no order, so that no step of a difference changes which is largest.
+/// Values at least 0.01 apart, in no order, so that no step of a difference changes which is
+/// largest.
 Variable spread_input(const Shape& shape) {
   Tensor x(shape);
   for (Index i = 0; i < x.size(); ++i) {
@@ -59,6 +60,7 @@ TEST_CASE("segment_max: bits do not depend on the thread count") {
 }
 
 TEST_CASE("segment_max: rows have to be the tokens of the segments") {
-  CHECK(error_text([] { segment_max(random_input({4, 2}, 1), Segments({3})); }) ==
-        "segment_max: x [4, 2] does not have the 3 tokens of the segments");
+  CHECK(error_text([] {
+          segment_max(random_input({4, 2}, 1), Segments({3}));
+        }) == "segment_max: x [4, 2] does not have the 3 tokens of the segments");
 }

@@ -45,6 +45,7 @@ TEST_CASE("segment_mean: bits do not depend on the thread count") {
 
 TEST_CASE("segment_mean: no sequence can be empty, and rows have to be its tokens") {
   CHECK(error_text([] { Segments({3, 0}); }) == "segments: sequence 1 of 2 has length 0");
-  CHECK(error_text([] { segment_mean(random_input({4, 2}, 1), Segments({3})); }) ==
-        "segment_mean: x [4, 2] does not have the 3 tokens of the segments");
+  CHECK(error_text([] {
+          segment_mean(random_input({4, 2}, 1), Segments({3}));
+        }) == "segment_mean: x [4, 2] does not have the 3 tokens of the segments");
 }

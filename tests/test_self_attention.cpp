@@ -69,10 +69,13 @@ TEST_CASE("self_attention: bits do not depend on the thread count") {
 }
 
 TEST_CASE("self_attention: shapes that do not fit are named") {
-  CHECK(error_text([] { self_attention(random_input({4, 10}, 1), Segments({4}), 2); }) ==
-        "attention: expected qkv [tokens, 3 * heads * d], got [4, 10] for 2 heads");
-  CHECK(error_text([] { self_attention(random_input({4, 12}, 1), Segments({4}), 0); }) ==
-        "attention: expected qkv [tokens, 3 * heads * d], got [4, 12] for 0 heads");
-  CHECK(error_text([] { self_attention(random_input({4, 12}, 1), Segments({3}), 2); }) ==
-        "attention: 4 rows do not match 3 tokens");
+  CHECK(error_text([] {
+          self_attention(random_input({4, 10}, 1), Segments({4}), 2);
+        }) == "attention: expected qkv [tokens, 3 * heads * d], got [4, 10] for 2 heads");
+  CHECK(error_text([] {
+          self_attention(random_input({4, 12}, 1), Segments({4}), 0);
+        }) == "attention: expected qkv [tokens, 3 * heads * d], got [4, 12] for 0 heads");
+  CHECK(error_text([] {
+          self_attention(random_input({4, 12}, 1), Segments({3}), 2);
+        }) == "attention: 4 rows do not match 3 tokens");
 }

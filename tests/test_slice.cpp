@@ -64,8 +64,7 @@ TEST_CASE("slice: bits do not depend on the thread count") {
 
 TEST_CASE("slice: ranges outside are named") {
   const Variable x = random_input({4, 5}, 1);
-  CHECK(error_text([&] { slice_rows(x, 3, 2); }) ==
-        "slice_rows: rows 3 to 5 are outside [4, 5]");
+  CHECK(error_text([&] { slice_rows(x, 3, 2); }) == "slice_rows: rows 3 to 5 are outside [4, 5]");
   CHECK(error_text([&] { slice_cols(x, 6, 0); }) ==
         "slice_cols: columns 6 to 6 are outside [4, 5]");
   CHECK(error_text([] { slice_rows(random_input({4}, 1), 0, 1); }) ==

@@ -76,10 +76,13 @@ TEST_CASE("softmax: bits do not depend on the thread count") {
 TEST_CASE("softmax: wrong shapes and temperatures are named") {
   CHECK(error_text([] { softmax(random_input({3}, 1)); }) ==
         "softmax: expected [rows, cols], got [3]");
-  CHECK(error_text([] { softmax(random_input({3, 0}, 1)); }) ==
-        "softmax: expected [rows, cols], got [3, 0]");
-  CHECK(error_text([] { softmax(random_input({3, 2}, 1), 0); }) ==
-        "softmax: temperature must be positive, got 0");
-  CHECK(error_text([] { softmax(random_input({3, 2}, 1), Real(-0.5)); }) ==
-        "softmax: temperature must be positive, got -0.5");
+  CHECK(error_text([] {
+          softmax(random_input({3, 0}, 1));
+        }) == "softmax: expected [rows, cols], got [3, 0]");
+  CHECK(error_text([] {
+          softmax(random_input({3, 2}, 1), 0);
+        }) == "softmax: temperature must be positive, got 0");
+  CHECK(error_text([] {
+          softmax(random_input({3, 2}, 1), Real(-0.5));
+        }) == "softmax: temperature must be positive, got -0.5");
 }

@@ -35,6 +35,7 @@ TEST_CASE("straight_through: bits do not depend on the thread count") {
 }
 
 TEST_CASE("straight_through: shapes that differ are named") {
-  CHECK(error_text([] { straight_through(Tensor::zeros({2, 3}), random_input({3, 2}, 1)); }) ==
-        "straight_through: hard [2, 3] and soft [3, 2] differ in shape");
+  CHECK(error_text([] {
+          straight_through(Tensor::zeros({2, 3}), random_input({3, 2}, 1));
+        }) == "straight_through: hard [2, 3] and soft [3, 2] differ in shape");
 }

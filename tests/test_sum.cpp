@@ -26,11 +26,11 @@ TEST_CASE("sum: of all values, and their mean") {
 }
 
 TEST_CASE("sum: many values lose nothing") {
-  const Index count = 3000000;  // one running sum in float would be off by about 10
+  const Index count = 3000000;  // one running sum in float would be off by percents
   const Variable x(Tensor::full({count}, Real(0.1)));
   const double want = static_cast<double>(count) * static_cast<double>(Real(0.1));
-  CHECK(static_cast<double>(sum(x).item()) == doctest::Approx(want).epsilon(1e-6));
-  CHECK(static_cast<double>(mean(x).item()) == doctest::Approx(0.1).epsilon(1e-6));
+  CHECK(static_cast<double>(sum(x).item()) == doctest::Approx(want).epsilon(1e-5));
+  CHECK(static_cast<double>(mean(x).item()) == doctest::Approx(0.1).epsilon(1e-5));
 }
 
 TEST_CASE("sum: gradient matches central differences" * doctest::skip(!real_is_double)) {

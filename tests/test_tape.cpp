@@ -64,8 +64,9 @@ TEST_CASE("tape: backward refuses what it cannot differentiate") {
   CHECK(error_text([&] { backward(scale(x, 2)); }) ==
         "backward: output has shape [8, 10]; pass a gradient of that shape or reduce to a scalar "
         "first");
-  CHECK(error_text([&] { backward(scale(x, 2), Tensor::zeros({10, 8})); }) ==
-        "backward: gradient [10, 8] does not match output [8, 10]");
+  CHECK(error_text([&] {
+          backward(scale(x, 2), Tensor::zeros({10, 8}));
+        }) == "backward: gradient [10, 8] does not match output [8, 10]");
   const std::string nothing = "backward: the output depends on nothing that needs a gradient";
   CHECK(error_text<std::logic_error>([&] { backward(Variable(Tensor::scalar(1))); }) == nothing);
   CHECK(error_text<std::logic_error>([&] { backward(sum(x.detach())); }) == nothing);
@@ -153,7 +154,7 @@ TEST_CASE("tape: records that nobody can reach are dropped") {
   kept = {};
   CHECK(tape_length() == before);
   const Index live = memory_stats().live_bytes;
-  for (int i = 0; i < 5000; ++i) scale(x, 2);  // no backward, no tape_length()
+  for (int i = 0; i < 5000; ++i) scale(x, 2);            // no backward, no tape_length()
   CHECK(memory_stats().live_bytes - live <= 1024 * 64);  // one small block each
 }
 
@@ -210,8 +211,9 @@ TEST_CASE("tape: anomaly mode names the operation whose output is not finite") {
   const Variable x = leaf({1, nan, 2});
   CHECK(error_text<std::runtime_error>([&] { scale(x, 2); }) ==
         "anomaly: scale: output [3] has nan at element 1");
-  CHECK(error_text<std::runtime_error>([&] { scale(leaf({1, -infinity}), 1); }) ==
-        "anomaly: scale: output [2] has -inf at element 1");
+  CHECK(error_text<std::runtime_error>([&] {
+          scale(leaf({1, -infinity}), 1);
+        }) == "anomaly: scale: output [2] has -inf at element 1");
   CHECK(error_text<std::runtime_error>([&] {
           const NoGrad no_grad;
           multiply(leaf({infinity, 0}), leaf({0, 0}));
