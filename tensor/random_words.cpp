@@ -82,7 +82,8 @@ HWY_INLINE void Keep(Index n, const Real* x, const std::uint32_t* words, std::ui
   const auto factor = hn::Set(values, scale);
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
     const auto kept = hn::RebindMask(values, hn::Lt(hn::LoadU(d, words + i), bound));
-    hn::StoreU(hn::IfThenElseZero(kept, hn::Mul(hn::LoadU(values, x + i), factor)), values, out + i);
+    hn::StoreU(hn::IfThenElseZero(kept, hn::Mul(hn::LoadU(values, x + i), factor)), values,
+               out + i);
   }
 #endif
   for (; i < n; ++i) out[i] = words[i] < threshold ? x[i] * scale : Real(0);
