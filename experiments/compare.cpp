@@ -1,5 +1,5 @@
-// bf-compare: trains multi-head attention and BudgetFormer on the same data and prints what each costs
-// and yields.
+// bf-compare: trains multi-head attention and BudgetFormer on the same data and prints what each
+// costs and yields.
 
 #include <iostream>
 #include <iterator>

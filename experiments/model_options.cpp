@@ -128,8 +128,8 @@ void add_budget_options(OptionList& options, RunOptions& run) {
   add_number(options, "noise", budget.noise, "Gumbel noise at the start", 0);
   add_number(options, "dense", budget.dense, "part of the training in which all heads run", 0,
              0.99);
-  add_number(options, "price-ramp", budget.price_ramp, "part of the rest over which the price rises",
-             0, 1);
+  add_number(options, "price-ramp", budget.price_ramp,
+             "part of the rest over which the price rises", 0, 1);
   add_number(options, "explore", budget.explore,
              "part of the rest over which temperature and noise fall", 0, 1, true);
 }

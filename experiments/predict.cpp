@@ -12,11 +12,11 @@ using namespace bf;
 
 constexpr const char* about =
     "bf-predict: labels the texts on stdin, one per line, with a trained model.\n"
-    "Answers come in the order of the lines, one line each: label, probability, mean s, heads run in\n"
-    "each layer, separated by tabs. Every text is read on its own, so an answer never depends on the\n"
-    "other lines. An empty line is read as one unknown token and answered like any text (\"empty\" in\n"
-    "the JSON). With --jsonl a line in is {\"text\": ..., \"second\": ...}, the second sentence being\n"
-    "optional, and a line out holds all probabilities.";
+    "Answers come in the order of the lines, one line each: label, probability, mean s, heads run\n"
+    "in each layer, separated by tabs. Every text is read on its own, so an answer never depends\n"
+    "on the other lines. An empty line is read as one unknown token and answered like any text\n"
+    "(\"empty\" in the JSON). With --jsonl a line in is {\"text\": ..., \"second\": ...}, the\n"
+    "second sentence being optional, and a line out holds all probabilities.";
 
 struct Options {
   TrainedModelOptions trained;

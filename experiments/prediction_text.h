@@ -14,11 +14,11 @@ struct InputText {
 };
 
 /// Line `number` of stdin: a text, or with `jsonl` an object with "text" and perhaps "second".
-/// Throws std::runtime_error, "stdin:NUMBER: rule", for bytes that are not UTF-8 and for other JSON.
+/// Throws std::runtime_error, "stdin:NUMBER: rule", for bytes that are not UTF-8 and other JSON.
 InputText read_input(const std::string& line, Index number, bool jsonl);
 
-/// "label<TAB>probability<TAB>s, mean over layers<TAB>heads run in each layer"; s is 1 for mha. The
-/// text itself is not repeated, and control characters in a class name are shown as spaces.
+/// "label<TAB>probability<TAB>s, mean over layers<TAB>heads run in each layer"; s is 1 for mha.
+/// The text is not repeated, and control characters in a class name are shown as spaces.
 std::string prediction_line(const Prediction& prediction,
                             const std::vector<std::string>& class_names);
 nlohmann::json prediction_json(const Prediction& prediction,

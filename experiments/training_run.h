@@ -16,8 +16,8 @@ struct TrainingRun {
 };
 
 /// Trains the model that `config` describes on `data`, tests it once, and, if `out` is not empty,
-/// keeps everything in that run folder; `options` go into its config.json. `name` stands in front of
-/// every line on `progress`. The order of the rows follows config.seed.
+/// keeps everything in that run folder; `options` go into its config.json. `name` stands in front
+/// of every line on `progress`. The order of the rows follows config.seed.
 TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const ModelConfig& config,
                       const std::string& name, const std::string& out,
                       const nlohmann::json& options, Progress& progress);

@@ -20,7 +20,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 std::vector<Tensor> copy_weights(Module& net) {
   std::vector<Tensor> weights;
-  for (const NamedParameter& p : net.named_parameters()) weights.push_back(p.variable->value().clone());
+  for (const NamedParameter& p : net.named_parameters()) {
+    weights.push_back(p.variable->value().clone());
+  }
   return weights;
 }
 
@@ -135,7 +137,10 @@ TrainingResult fit(Model& model, const TokenizedSplit& train, const TokenizedSpl
   BestEpoch best;
   std::vector<Tensor> best_weights;
   model.net->train();
-  while (!trainer.done() && (config.patience == 0 || best.without_improvement() < config.patience)) {
+  const auto waited = [&] {
+    return config.patience > 0 && best.without_improvement() >= config.patience;
+  };
+  while (!trainer.done() && !waited()) {
     EpochReport report = trainer.epoch(events);
     report.validation = evaluate(model, validation);
     const double accuracy = report.validation.scores.accuracy;

@@ -95,8 +95,8 @@ class Trainer {
   BatchPlan plan_;
 };
 
-/// Whether a model with this policy is what it will be used as at progress f: the warm start is over
-/// and the price has its full height. True for every f if the run never gets there.
+/// Whether the policy is, at progress f, what the model will be used with: the warm start is over
+/// and the price has its full height. Always true for mha.
 bool policy_in_force(const Model& model, double progress);
 
 /// Trains, validates after each epoch, and leaves the model with the weights of the best epoch by

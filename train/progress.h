@@ -6,8 +6,8 @@
 
 namespace bf {
 
-/// What a long run shows while it works: on a terminal one live line that is written over, otherwise
-/// plain lines only, so that a log file stays readable.
+/// What a long run shows while it works: on a terminal one live line that is written over,
+/// otherwise plain lines only, so that a log file stays readable.
 class Progress {
  public:
   explicit Progress(std::ostream& out, bool live) : out_(out), live_(live) {}

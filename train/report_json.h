@@ -6,8 +6,8 @@
 
 namespace bf {
 
-// Reports as they stand in metrics.jsonl, in summary.json and in what --json prints. Units are in the
-// names; predictions are left out.
+// Reports as they stand in metrics.jsonl, in summary.json and in what --json prints. Units are in
+// the names; predictions are left out.
 
 nlohmann::json to_json(const Evaluation& evaluation);
 nlohmann::json to_json(const StepReport& step);

@@ -46,7 +46,7 @@ struct TrainedModel {
   std::vector<std::string> class_names;
 };
 
-/// Throws std::runtime_error when `path` is not a finished run's folder or its model cannot be used.
+/// Throws std::runtime_error when `path` is not the folder of a run or its model cannot be used.
 TrainedModel load_run(const std::string& path);
 
 }  // namespace bf
