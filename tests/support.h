@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <map>
 #include <sstream>
@@ -15,6 +15,7 @@
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tensor/require.h"
+#include "tests/values.h"
 
 // Helpers of the tests. They return a text that is empty when all is well, so that
 // CHECK(mismatch(y, want) == "") prints what differs.
@@ -53,22 +54,6 @@ inline std::string mismatch(const Tensor& got, const Tensor& want,
     return join_parts("expected shape ", want.shape(), ", got ", got.shape());
   }
   return mismatch(got, doubles(want), tolerance);
-}
-
-inline bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         (a.size() == 0 || std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) == 0);
-}
-
-/// The message of the exception of type Error that `f` throws.
-template <typename Error = std::invalid_argument, typename F>
-std::string error_text(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
 }
 
 using TestedFunction = std::function<Variable(const std::vector<Variable>&)>;

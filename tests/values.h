@@ -3,6 +3,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
 }
 
 /// The text of the exception that `body` throws; empty when it throws none.
-template <typename Error, typename Body>
+template <typename Error = std::invalid_argument, typename Body>
 std::string error_text(Body body) {
   try {
     body();
