@@ -59,8 +59,8 @@ Variable AdaptiveMultiHeadAttention::forward(const Variable& x, const Segments& 
   }
   Tensor weights;
   if (budget_.weighting == Weighting::relevance) {
-    weights = relevance_weights(scores.scores, static_cast<Real>(state_.temperature), selection_)
-                  .value();
+    weights =
+        relevance_weights(scores.scores, static_cast<Real>(state_.temperature), selection_).value();
   }
   return Variable(dispatch_heads(x.value(), segments, selection_, weights, qkv_, out_));
 }
@@ -73,7 +73,7 @@ Variable AdaptiveMultiHeadAttention::forward_all_heads(const Variable& x, const 
 }
 
 AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Variable& x,
-                                                                    const Segments& segments) {
+                                                                     const Segments& segments) {
   const Index batch = segments.count();
   const Variable pooled = pool_.forward(x, segments);  // [B, Z]
   Scores result;

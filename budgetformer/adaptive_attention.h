@@ -78,7 +78,7 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
   PolicyState state_;
   std::optional<double> override_;
   bool soft_gates_ = false, random_gate_ = false;
-  RandomStream eval_noise_;           ///< of random heads in evaluation, which draws nothing
+  RandomStream eval_noise_;  ///< of random heads in evaluation, which draws nothing
   std::vector<std::uint64_t> keys_;
   PolicyOutput policy_;
   HeadSelection selection_;

@@ -41,20 +41,20 @@ struct BudgetConfig {
   Estimator estimator = Estimator::straight_through;
   Weighting weighting = Weighting::none;
   Pool pool = Pool::meanmax;
-  double fixed_budget = 0.125;   ///< s of Policy::fixed_budget, a fraction of the heads in (0, 1]
-  double budget_min = 0.1;       ///< s_min of the hinge
-  double budget_max = 0.9;       ///< s_max
-  double hinge = 1.0;            ///< lambda_b
-  double head_price = 0.6;       ///< lambda_c
-  double logit_penalty = 0.1;    ///< lambda_z, on controller logits beyond +-4
-  double entropy = 0.01;         ///< beta
+  double fixed_budget = 0.125;  ///< s of Policy::fixed_budget, a fraction of the heads in (0, 1]
+  double budget_min = 0.1;      ///< s_min of the hinge
+  double budget_max = 0.9;      ///< s_max
+  double hinge = 1.0;           ///< lambda_b
+  double head_price = 0.6;      ///< lambda_c
+  double logit_penalty = 0.1;   ///< lambda_z, on controller logits beyond +-4
+  double entropy = 0.01;        ///< beta
   double tau_start = 1.0;
   double tau_end = 0.1;
-  double noise = 1.0;            ///< nu at the start
-  double dense = 0.3;            ///< fraction of training in which all heads run
-  double price_ramp = 0.3;       ///< of what is left: over this part the price rises to lambda_c
-  double explore = 0.8;          ///< of what is left: over this part tau and nu are annealed
-  double controller_rate = 3;    ///< multiplier of the learning rate of f_o and g_d
+  double noise = 1.0;          ///< nu at the start
+  double dense = 0.3;          ///< fraction of training in which all heads run
+  double price_ramp = 0.3;     ///< of what is left: over this part the price rises to lambda_c
+  double explore = 0.8;        ///< of what is left: over this part tau and nu are annealed
+  double controller_rate = 3;  ///< multiplier of the learning rate of f_o and g_d
 
   /// Throws std::invalid_argument naming the option, its range and the value.
   void check() const;

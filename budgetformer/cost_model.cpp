@@ -40,8 +40,8 @@ Flops dense_flops(const TransformerConfig& config, const Segments& segments) {
   const Index width = head_width(config.dim, config.heads, config.width);
   Flops flops = rest_flops(config, segments);
   for (Index layer = 0; layer < config.layers; ++layer) {
-    flops = plus(flops, attention_flops(segments, all_heads(segments, config.heads), config.dim,
-                                        width));
+    flops = plus(flops,
+                 attention_flops(segments, all_heads(segments, config.heads), config.dim, width));
   }
   return flops;
 }

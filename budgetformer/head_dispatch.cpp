@@ -80,14 +80,14 @@ Tensor gather(const Layer& layer, const Task& task) {
 /// One head for the sequences of a task: q, k, v, attention, and the head's part of the output.
 void run_task(const Layer& layer, const Task& task, Tensor& results) {
   const Index d = layer.width, slice = 3 * d, h = task.head;
-  const Tensor rows = gather(layer, task);                            // [rows, D]
-  Tensor qkv({task.rows, slice});                                     // [rows, 3 d]
+  const Tensor rows = gather(layer, task);  // [rows, D]
+  Tensor qkv({task.rows, slice});           // [rows, 3 d]
   const ConstMatrix weight(layer.qkv.weight().value().row(h * slice), slice, layer.dim, layer.dim);
   gemm_serial(1, rows, weight.t(), 0, qkv);
   const Real* bias = layer.qkv.bias().value().data() + h * slice;
   for (Index r = 0; r < task.rows; ++r) add_row(slice, qkv.row(r), bias, qkv.row(r));
 
-  Tensor attended({task.rows, d});                                    // [rows, d]
+  Tensor attended({task.rows, d});  // [rows, d]
   Index row = 0;
   for (const Index b : task.sequences) {
     const Index length = layer.segments.length(b);
@@ -99,7 +99,7 @@ void run_task(const Layer& layer, const Task& task, Tensor& results) {
     row += length;
   }
   const ConstMatrix out_slice =
-      ConstMatrix(layer.out.weight().value()).col_block(h * d, d);    // [D, d]
+      ConstMatrix(layer.out.weight().value()).col_block(h * d, d);  // [D, d]
   gemm_serial(1, attended, out_slice.t(), 0,
               {results.row(task.first_row), task.rows, layer.dim, layer.dim});
 }

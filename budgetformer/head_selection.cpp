@@ -65,8 +65,8 @@ bool HeadSelection::all() const {
 }
 
 HeadSelection select_heads(const Tensor& scores, const Tensor& budgets) {
-  require(scores.rank() == 2 && budgets.shape() == Shape{scores.dim(0)},
-          "select_heads: budgets ", budgets.shape(), " do not fit scores ", scores.shape());
+  require(scores.rank() == 2 && budgets.shape() == Shape{scores.dim(0)}, "select_heads: budgets ",
+          budgets.shape(), " do not fit scores ", scores.shape());
   const Index heads = scores.dim(1);
   HeadSelection selection{heads, {}, Tensor::zeros(scores.shape()), budgets};
   std::vector<Index> order(heads);

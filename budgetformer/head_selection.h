@@ -16,14 +16,14 @@ Index heads_to_run(double budget, Index heads);
 
 /// Which heads run, and with which weight, for each sequence of a batch.
 struct HeadSelection {
-  Index heads = 0;                ///< H
-  std::vector<Index> counts;      ///< k_b, one per sequence
-  Tensor mask;                    ///< [B, H], 1 where the head runs, else 0
-  Tensor budgets;                 ///< s_b [B]
+  Index heads = 0;            ///< H
+  std::vector<Index> counts;  ///< k_b, one per sequence
+  Tensor mask;                ///< [B, H], 1 where the head runs, else 0
+  Tensor budgets;             ///< s_b [B]
 
   Index sequences() const { return counts.size(); }
   bool runs(Index sequence, Index head) const { return mask.row(sequence)[head] != 0; }
-  bool all() const;               ///< whether every head of every sequence runs
+  bool all() const;  ///< whether every head of every sequence runs
 };
 
 /// The k_b heads with the largest scores of each row; of equal scores the lower index.
@@ -35,7 +35,7 @@ Variable add_noise(const Variable& scores, double nu, RandomStream noise);
 
 /// The gates of one layer in training, and the selection behind them.
 struct Gates {
-  Variable gate;                  ///< [B, H]
+  Variable gate;  ///< [B, H]
   HeadSelection selection;
 };
 

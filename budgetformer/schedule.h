@@ -6,11 +6,11 @@ namespace bf {
 
 /// Where the policy stands at one moment of training.
 struct PolicyState {
-  bool dense = false;       ///< all heads run, gates are 1, no budget terms
-  double temperature = 1;   ///< tau
-  double noise = 0;         ///< nu
-  double price = 0;         ///< lambda_c, ramped
-  double entropy = 0;       ///< beta(f): from +beta (spread) to -beta (commit)
+  bool dense = false;      ///< all heads run, gates are 1, no budget terms
+  double temperature = 1;  ///< tau
+  double noise = 0;        ///< nu
+  double price = 0;        ///< lambda_c, ramped
+  double entropy = 0;      ///< beta(f): from +beta (spread) to -beta (commit)
 };
 
 /// The schedules of BudgetFormer over training progress f in [0, 1]. With

@@ -17,10 +17,10 @@ class LayerStatistics {
   void reset() { *this = LayerStatistics(usage_.size()); }
 
   Index sequences() const { return sequences_; }
-  double budget_mean() const;          ///< mean of s
-  double budget_deviation() const;     ///< its standard deviation between sequences
-  double heads_mean() const;           ///< mean of k
-  double entropy_mean() const;         ///< nats, over the sequences that had one
+  double budget_mean() const;       ///< mean of s
+  double budget_deviation() const;  ///< its standard deviation between sequences
+  double heads_mean() const;        ///< mean of k
+  double entropy_mean() const;      ///< nats, over the sequences that had one
   /// Share of sequences that ran each head.
   std::vector<double> head_usage() const;
   /// Sequences by k: element k counts those that ran k heads.

@@ -1,5 +1,5 @@
-// bf-bench: speed on defined work, one JSON line. The work (lengths, batches, model, training step) is fixed by the
-// arguments alone, so that another program can be asked to do exactly the same.
+// bf-bench: speed on defined work, one JSON line. The work (lengths, batches, model, training step)
+// is fixed by the arguments alone, so that another program can be asked to do exactly the same.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace {
 struct BenchOptions {
   std::string what = "train", attention = "mha";
   Index dim = 256, heads = 8, ffn = 1024, layers = 4, vocabulary = 20000, classes = 4;
-  Index batch = 32, longest = 256, mean = 48, batches = 20, warmup = 3, threads = 2, active_heads = 1;
+  Index batch = 32, longest = 256, mean = 48, batches = 20, warmup = 3, threads = 2,
+        active_heads = 1;
   double dropout = 0.1;
 };
 
@@ -223,16 +224,17 @@ int bench_main(int argc, char** argv) {
   add_count(list, "warmup", options.warmup, "batches before timing starts", 1, 50);
   add_count(list, "threads", options.threads, "threads", 1, 1024);
   add_number(list, "dropout", options.dropout, "dropout in training", 0, 0.99);
-  if (!parse_options(argc, argv, "Measures speed on defined work and prints one JSON line.", list)) {
+  if (!parse_options(argc, argv, "Measures speed on defined work and prints one JSON line.",
+                     list)) {
     return 0;
   }
   if (options.dim % options.heads != 0) {
-    throw UsageError(join_parts("--dim: ", options.dim, " is not divisible by --heads ",
-                                options.heads));
+    throw UsageError(
+        join_parts("--dim: ", options.dim, " is not divisible by --heads ", options.heads));
   }
   if (options.active_heads > options.heads) {
-    throw UsageError(join_parts("--active-heads: ", options.active_heads, " exceeds --heads ",
-                                options.heads));
+    throw UsageError(
+        join_parts("--active-heads: ", options.active_heads, " exceeds --heads ", options.heads));
   }
   if (options.attention == "budget" && options.what == "train") {
     throw UsageError("--attention budget: measures inference; choose --what infer or latency");

@@ -113,8 +113,8 @@ std::string sentence(const Group& group, const Group& reference) {
                     display_name(reference.front()->attention), " while it runs ",
                     fixed_digits(mean(group, heads), 2), " of ", group.front()->heads,
                     " heads on average: ", percent(mean(group, flops) / mean(reference, flops)),
-                    " of the FLOPs and ",
-                    percent(mean(group, seconds) / mean(reference, seconds)), " of the time.\n");
+                    " of the FLOPs and ", percent(mean(group, seconds) / mean(reference, seconds)),
+                    " of the time.\n");
 }
 
 /// Groups by `key`, in order of first appearance.

@@ -12,25 +12,25 @@ std::string totals(const Evaluation& e, Index heads) {
   const double texts = static_cast<double>(e.examples);
   const double executed = static_cast<double>(e.executed.total());
   const double core = static_cast<double>(e.executed.attention);
-  return table({{"measure", "value"},
-                {"texts", std::to_string(e.examples)},
-                {"tokens per text", fixed_digits(static_cast<double>(e.tokens) / texts, 1)},
-                {"accuracy", fixed_digits(e.scores.accuracy, 4)},
-                {"macro F1", fixed_digits(e.scores.macro_f1, 4)},
-                {"loss", fixed_digits(e.loss, 4)},
-                {"s mean", fixed_digits(e.budget_mean(), 3)},
-                {"heads run, mean over layers",
-                 join_parts(fixed_digits(e.heads_mean(heads), 2), " of ", heads)},
-                {"executed MFLOP per text", fixed_digits(executed / texts / 1e6, 3)},
-                {"  of them attention core", fixed_digits(core / texts / 1e6, 3)},
-                {"  relative to all heads", fixed_digits(100 * executed / e.dense_flops, 1) + " %"},
-                {"paper accounting, relative",
-                 fixed_digits(100 * e.paper_flops / e.dense_flops, 1) + " %"},
-                {"seconds per 1,000 texts", fixed_digits(1000 * e.seconds / texts, 3)},
-                {"peak memory of tensors, MB",
-                 fixed_digits(static_cast<double>(e.peak_tensor_bytes) / 1e6, 1)},
-                {"peak memory of the process, MB",
-                 fixed_digits(static_cast<double>(e.peak_process_bytes) / 1e6, 1)}});
+  return table(
+      {{"measure", "value"},
+       {"texts", std::to_string(e.examples)},
+       {"tokens per text", fixed_digits(static_cast<double>(e.tokens) / texts, 1)},
+       {"accuracy", fixed_digits(e.scores.accuracy, 4)},
+       {"macro F1", fixed_digits(e.scores.macro_f1, 4)},
+       {"loss", fixed_digits(e.loss, 4)},
+       {"s mean", fixed_digits(e.budget_mean(), 3)},
+       {"heads run, mean over layers",
+        join_parts(fixed_digits(e.heads_mean(heads), 2), " of ", heads)},
+       {"executed MFLOP per text", fixed_digits(executed / texts / 1e6, 3)},
+       {"  of them attention core", fixed_digits(core / texts / 1e6, 3)},
+       {"  relative to all heads", fixed_digits(100 * executed / e.dense_flops, 1) + " %"},
+       {"paper accounting, relative", fixed_digits(100 * e.paper_flops / e.dense_flops, 1) + " %"},
+       {"seconds per 1,000 texts", fixed_digits(1000 * e.seconds / texts, 3)},
+       {"peak memory of tensors, MB",
+        fixed_digits(static_cast<double>(e.peak_tensor_bytes) / 1e6, 1)},
+       {"peak memory of the process, MB",
+        fixed_digits(static_cast<double>(e.peak_process_bytes) / 1e6, 1)}});
 }
 
 std::string classes(const Evaluation& e, const std::vector<std::string>& names) {
@@ -42,8 +42,8 @@ std::string classes(const Evaluation& e, const std::vector<std::string>& names) 
 }
 
 std::string layers(const Evaluation& e) {
-  Rows rows = {{"layer", "s mean", "s deviation", "heads run", "entropy", "saturated",
-                "dead heads", "share of texts that run head 1, 2, ..."}};
+  Rows rows = {{"layer", "s mean", "s deviation", "heads run", "entropy", "saturated", "dead heads",
+                "share of texts that run head 1, 2, ..."}};
   for (Index i = 0; i < e.layers.size(); ++i) {
     const LayerReport& layer = e.layers[i];
     std::string usage;
@@ -51,8 +51,8 @@ std::string layers(const Evaluation& e) {
     rows.push_back({std::to_string(i + 1), fixed_digits(layer.budget_mean, 3),
                     fixed_digits(layer.budget_deviation, 3), fixed_digits(layer.heads_mean, 2),
                     fixed_digits(layer.entropy_mean, 3),
-                    fixed_digits(100 * layer.saturated, 1) + " %",
-                    std::to_string(layer.dead_heads), usage});
+                    fixed_digits(100 * layer.saturated, 1) + " %", std::to_string(layer.dead_heads),
+                    usage});
   }
   return table(rows);
 }

@@ -13,8 +13,8 @@ constexpr Index most_threads = 1024;
 
 void check_model(const TransformerConfig& model) {
   if (model.width == 0 && model.dim % model.heads != 0) {
-    throw UsageError(join_parts("--dim: ", model.dim, " is not divisible by --heads ",
-                                model.heads));
+    throw UsageError(
+        join_parts("--dim: ", model.dim, " is not divisible by --heads ", model.heads));
   }
 }
 
@@ -39,8 +39,8 @@ RunOptions::RunOptions() {
 void RunOptions::resolve() {
   check_model(model.transformer);
   if (training.accumulate > training.batch) {
-    throw UsageError(join_parts("--accumulate: expected at most --batch ", training.batch,
-                                ", got ", training.accumulate));
+    throw UsageError(join_parts("--accumulate: expected at most --batch ", training.batch, ", got ",
+                                training.accumulate));
   }
   model.transformer.max_length = tokenizer.max_length;
   model.budget.estimator = parse_estimator(estimator);
@@ -88,8 +88,7 @@ void add_training_options(OptionList& options, RunOptions& run) {
   add_count(options, "accumulate", training.accumulate,
             "passes an update is split into: less memory, the same gradient", 1);
   add_number(options, "lr", rate.peak, "highest learning rate", 0);
-  add_number(options, "warmup", rate.warmup, "of all updates if below 1, else a number of them",
-             0);
+  add_number(options, "warmup", rate.warmup, "of all updates if below 1, else a number of them", 0);
   add_choice(options, "lr-decay", rate.decay, "fall of the learning rate",
              {"linear", "cosine", "constant"});
   add_number(options, "lr-floor", rate.floor, "last learning rate as a fraction of --lr", 0, 1);

@@ -17,7 +17,7 @@ struct RunOptions {
   TrainingConfig training;
   std::string estimator, weighting, pool;  ///< as words; resolve() turns them into model.budget
   std::uint64_t seed = 1;
-  Index threads = 0;          ///< 0 = one per processor
+  Index threads = 0;  ///< 0 = one per processor
   Index log_every = 100;
   std::string out;
   bool json = false;
@@ -36,7 +36,8 @@ void add_model_options(OptionList& options, RunOptions& run);
 /// --epochs, --max-steps, --batch, --accumulate, --lr, --warmup, --lr-decay, --lr-floor,
 /// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json
 void add_training_options(OptionList& options, RunOptions& run);
-/// --estimator, --weighting, --budget-min, --budget-max, --hinge, --logit-penalty, --head-price, --entropy,
+/// --estimator, --weighting, --budget-min, --budget-max, --hinge, --logit-penalty, --head-price,
+/// --entropy,
 /// --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore, --controller-pool,
 /// --controller-lr, --fixed-budget
 void add_budget_options(OptionList& options, RunOptions& run);

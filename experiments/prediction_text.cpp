@@ -36,8 +36,8 @@ std::string text_field(const json& object, const char* name, Index number) {
 
 InputText read_input(const std::string& line, Index number, bool jsonl) {
   const Index wrong = invalid_utf8_at(line);
-  require_data(wrong == std::string_view::npos, "stdin:", number,
-               ": invalid UTF-8 at byte ", wrong + 1);
+  require_data(wrong == std::string_view::npos, "stdin:", number, ": invalid UTF-8 at byte ",
+               wrong + 1);
   if (!jsonl) return {line, ""};
   const json object = json::parse(line, nullptr, false);
   require_data(object.is_object() && object.contains("text"), "stdin:", number,

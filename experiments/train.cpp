@@ -34,9 +34,9 @@ int run(int argc, char** argv) {
 
   Progress progress = Progress::on_stderr();
   const TokenizedData data = load_tokenized(options.data, options.tokenizer, progress);
-  const TrainingRun trained =
-      train_run(data, options, options.model_for(data), join_parts(data.name, ' ',
-                options.model.attention), options.out, options_json(values), progress);
+  const TrainingRun trained = train_run(data, options, options.model_for(data),
+                                        join_parts(data.name, ' ', options.model.attention),
+                                        options.out, options_json(values), progress);
   progress.clear();
   if (options.json) {
     const nlohmann::json result = {{"test", to_json(trained.test)},

@@ -12,8 +12,10 @@ double budget_value(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   if (!whole || !(value > 0 && value <= 1)) {
-    throw UsageError(join_parts("--budget: expected \"learned\" or a number above 0 and at most 1, "
-                                "got \"", text, '"'));
+    throw UsageError(
+        join_parts("--budget: expected \"learned\" or a number above 0 and at most 1, "
+                   "got \"",
+                   text, '"'));
   }
   return value;
 }

@@ -21,10 +21,10 @@ std::string step_text(const StepReport& step, Index total) {
 
 std::string epoch_text(const EpochReport& epoch, Index heads) {
   const Evaluation& validation = epoch.validation;
-  std::string text = join_parts(
-      "epoch ", epoch.epoch, "  train loss ", fixed_digits(epoch.train_loss, 4),
-      "  validation accuracy ", fixed_digits(validation.scores.accuracy, 4), "  loss ",
-      fixed_digits(validation.loss, 4));
+  std::string text =
+      join_parts("epoch ", epoch.epoch, "  train loss ", fixed_digits(epoch.train_loss, 4),
+                 "  validation accuracy ", fixed_digits(validation.scores.accuracy, 4), "  loss ",
+                 fixed_digits(validation.loss, 4));
   if (!validation.layers.empty()) {
     text += join_parts("  soft ", fixed_digits(epoch.soft_accuracy, 4), "  s ",
                        fixed_digits(validation.budget_mean(), 3), "  heads");
@@ -37,8 +37,8 @@ std::string epoch_text(const EpochReport& epoch, Index heads) {
 }
 
 /// Lines on the progress display, and objects in the folder if there is one.
-TrainingEvents events_for(Progress& progress, const std::string& name, Index log_every,
-                          Index heads, RunFolder* folder) {
+TrainingEvents events_for(Progress& progress, const std::string& name, Index log_every, Index heads,
+                          RunFolder* folder) {
   TrainingEvents events;
   events.step = [=, &progress](const StepReport& step, Index total) {
     const std::string text = name + "  " + step_text(step, total);

@@ -41,12 +41,12 @@ TransformerClassifier::TransformerClassifier(const TransformerConfig& config, st
                                              const AttentionFactory& attention)
     : config_(config), random_(seed) {
   check(config);
-  tokens_ = &add_module<Embedding>("tokens", config.vocabulary, config.dim, embedding_deviation,
-                                   random_);
+  tokens_ =
+      &add_module<Embedding>("tokens", config.vocabulary, config.dim, embedding_deviation, random_);
   if (config.positions == "learned") {
-    positions_ = &add_module<Embedding>("positions", config.max_length, config.dim,
-                                        embedding_deviation, random_,
-                                        ParameterOptions{.decay = false});
+    positions_ =
+        &add_module<Embedding>("positions", config.max_length, config.dim, embedding_deviation,
+                               random_, ParameterOptions{.decay = false});
   } else {
     waves_ = sinusoidal_positions(config.max_length, config.dim);
   }
@@ -73,9 +73,9 @@ Variable TransformerClassifier::embed(const Ids& ids, const Segments& segments) 
 }
 
 Variable TransformerClassifier::forward(const Ids& ids, const Segments& segments) {
-  const Variable x = dropout_->forward(embed(ids, segments));     // [tokens, D]
-  const Variable hidden = encoder_->forward(x, segments);          // [tokens, D]
-  return head_->forward(segment_mean(hidden, segments));           // [B, classes]
+  const Variable x = dropout_->forward(embed(ids, segments));  // [tokens, D]
+  const Variable hidden = encoder_->forward(x, segments);      // [tokens, D]
+  return head_->forward(segment_mean(hidden, segments));       // [B, classes]
 }
 
 }  // namespace bf

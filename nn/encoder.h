@@ -14,11 +14,11 @@ namespace bf {
 struct TransformerConfig {
   Index vocabulary = 0;  ///< entries of the token table
   Index classes = 0;
-  Index dim = 128;       ///< D
+  Index dim = 128;  ///< D
   Index layers = 2;
-  Index heads = 8;       ///< H
-  Index width = 0;       ///< d, columns of one head; 0 for D / H
-  Index ffn = 0;         ///< F, hidden width of the feed-forward network; 0 for 4 D
+  Index heads = 8;  ///< H
+  Index width = 0;  ///< d, columns of one head; 0 for D / H
+  Index ffn = 0;    ///< F, hidden width of the feed-forward network; 0 for 4 D
   Index max_length = 256;
   double dropout = 0.1;
   std::string positions = "learned";  ///< or "sinusoidal"

@@ -15,9 +15,9 @@ class AttentionModule : public Module {
 /// Multi-head self-attention (Vaswani et al., 2017):
 ///   y = sum_h softmax(Q_h K_h^T / sqrt(d)) V_h Wo_h + bo
 /// Shapes: x [tokens, D], y [tokens, D].
-/// Parameters: qkv.weight [3 H d, D], where head h owns rows 3 h d to 3 (h + 1) d: its Wq, Wk, Wv of
-/// d rows each. So a head is one slice, and one product makes all it needs. out.weight [D, H d] has
-/// head h in columns h d to (h + 1) d.
+/// Parameters: qkv.weight [3 H d, D], where head h owns rows 3 h d to 3 (h + 1) d: its Wq, Wk, Wv
+/// of d rows each. So a head is one slice, and one product makes all it needs. out.weight [D, H d]
+/// has head h in columns h d to (h + 1) d.
 class MultiHeadAttention : public AttentionModule {
  public:
   /// `width` is d, the columns of one head; D / H unless a model has fewer heads of the same width.

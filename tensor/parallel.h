@@ -15,8 +15,7 @@ template <typename Result, typename... Args>
 class FunctionRef<Result(Args...)> {
  public:
   template <typename Body>
-    requires(!std::is_same_v<std::remove_cvref_t<Body>, FunctionRef>)
-  FunctionRef(Body&& body)
+  requires(!std::is_same_v<std::remove_cvref_t<Body>, FunctionRef>) FunctionRef(Body&& body)
       : object_(const_cast<void*>(static_cast<const void*>(&body))),
         call_([](void* object, Args... args) -> Result {
           return (*static_cast<std::remove_reference_t<Body>*>(object))(args...);

@@ -46,10 +46,18 @@ Tensor Tensor::rows(Index first, Index count) const {
   view.data_ += first * row_size();
   view.size_ = count * row_size();
   switch (rank()) {
-    case 1: view.shape_ = {count}; break;
-    case 2: view.shape_ = {count, dim(1)}; break;
-    case 3: view.shape_ = {count, dim(1), dim(2)}; break;
-    default: view.shape_ = {count, dim(1), dim(2), dim(3)}; break;
+    case 1:
+      view.shape_ = {count};
+      break;
+    case 2:
+      view.shape_ = {count, dim(1)};
+      break;
+    case 3:
+      view.shape_ = {count, dim(1), dim(2)};
+      break;
+    default:
+      view.shape_ = {count, dim(1), dim(2), dim(3)};
+      break;
   }
   return view;
 }

@@ -17,8 +17,14 @@ namespace bf {
 // What the tests of budgetformer/ share: small models, seeded parameters, comparison of gradients.
 
 inline TransformerConfig small_model() {
-  return {.vocabulary = 40, .classes = 3, .dim = 16, .layers = 2, .heads = 4, .ffn = 24,
-          .max_length = 256, .dropout = 0};
+  return {.vocabulary = 40,
+          .classes = 3,
+          .dim = 16,
+          .layers = 2,
+          .heads = 4,
+          .ffn = 24,
+          .max_length = 256,
+          .dropout = 0};
 }
 
 /// The state of a test in the middle of training, without noise unless it says so.
@@ -119,8 +125,8 @@ Flops counted(Body body) {
 
 /// A selection of the heads whose bit is set, one mask for each sequence.
 inline HeadSelection selection_of(const std::vector<unsigned>& masks, Index heads) {
-  HeadSelection selection{heads, {}, Tensor::zeros({masks.size(), heads}),
-                          Tensor::zeros({masks.size()})};
+  HeadSelection selection{
+      heads, {}, Tensor::zeros({masks.size(), heads}), Tensor::zeros({masks.size()})};
   for (Index b = 0; b < masks.size(); ++b) {
     Index count = 0;
     for (Index h = 0; h < heads; ++h) {

@@ -27,8 +27,14 @@ inline ModelConfig small_model(const std::string& attention, std::uint64_t seed 
   ModelConfig config;
   config.attention = attention;
   config.seed = seed;
-  config.transformer = {.vocabulary = 16, .classes = 3, .dim = 16, .layers = 2, .heads = 4,
-                        .ffn = 32, .max_length = 16, .dropout = 0.1};
+  config.transformer = {.vocabulary = 16,
+                        .classes = 3,
+                        .dim = 16,
+                        .layers = 2,
+                        .heads = 4,
+                        .ffn = 32,
+                        .max_length = 16,
+                        .dropout = 0.1};
   return config;
 }
 

@@ -139,8 +139,8 @@ TEST_CASE("adamw: wrong settings are named") {
 
 TEST_CASE("adamw: ten training steps of a classifier have PyTorch's losses") {
   CHECK(bf::golden_training_fault([](bf::Module& model) {
-          const auto optimizer = std::make_shared<AdamW>(model.named_parameters(),
-                                                         AdamWConfig{.weight_decay = 0.01});
+          const auto optimizer =
+              std::make_shared<AdamW>(model.named_parameters(), AdamWConfig{.weight_decay = 0.01});
           return [&model, optimizer] {
             const double norm = optimizer->step(1e-3, 6);
             model.zero_grad();

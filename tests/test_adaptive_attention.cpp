@@ -151,8 +151,8 @@ TEST_CASE("adaptive_attention: training with straight-through is what evaluation
 }
 
 TEST_CASE("adaptive_attention: soft gates are those of training, and only in evaluation") {
-  Layer hard(config_of(Policy::learned)), relaxed(config_of(Policy::learned, Weighting::none,
-                                                            Estimator::relaxed));
+  Layer hard(config_of(Policy::learned)),
+      relaxed(config_of(Policy::learned, Weighting::none, Estimator::relaxed));
   copy_parameters(hard.attention, relaxed.attention);
   const Tensor soft = relaxed(Variable(tokens()), segments).value();
   const Tensor trained = hard(Variable(tokens()), segments).value();
@@ -278,8 +278,8 @@ TEST_CASE("adaptive_attention: parameters, and their learning rates") {
   Layer learned(config), single(config_of(Policy::fixed_budget)),
       random(config_of(Policy::random_gate));
   for (const NamedParameter& parameter : learned.attention.named_parameters()) {
-    const bool policy = parameter.name.rfind("controller.", 0) == 0 ||
-                        parameter.name.rfind("gate.", 0) == 0;
+    const bool policy =
+        parameter.name.rfind("controller.", 0) == 0 || parameter.name.rfind("gate.", 0) == 0;
     CHECK(parameter.options.rate == (policy ? 7 : 1));
   }
   CHECK(by_name(learned.attention).count("controller.output.bias") == 1);
@@ -300,9 +300,12 @@ TEST_CASE("adaptive_attention: gradients of the relaxed layer" * doctest::skip(!
       const Variable x = random_input({9, 8}, 1);
       std::vector<Variable> inputs = parameters_of(layer.attention);
       inputs.push_back(x);
-      CHECK(gradient_fault("adaptive_attention", [&](const std::vector<Variable>&) {
-              return layer(x, Segments({3, 1, 5}));
-            }, inputs) == "");
+      CHECK(gradient_fault(
+                "adaptive_attention",
+                [&](const std::vector<Variable>&) {
+                  return layer(x, Segments({3, 1, 5}));
+                },
+                inputs) == "");
     }
   }
 }
@@ -316,8 +319,7 @@ TEST_CASE("adaptive_attention: straight-through is the relaxed gradient at the h
   // The same with a gate that is a leaf of value m; its gradient then goes through p.
   auto p = by_name(layer.attention);
   const Variable gate(layer.attention.selection().mask, true);
-  const Variable heads =
-      self_attention(linear(x, *p["qkv.weight"], *p["qkv.bias"]), segments, 4);
+  const Variable heads = self_attention(linear(x, *p["qkv.weight"], *p["qkv.bias"]), segments, 4);
   backward(linear(head_scale(heads.detach(), gate, segments), *p["out.weight"], *p["out.bias"]),
            cotangent);
   std::map<std::string, Tensor> expected;
@@ -343,8 +345,8 @@ TEST_CASE("adaptive_attention: straight-through is the relaxed gradient at the h
   give("controller.", controller);
   give("gate.", head_gate);
   const Variable pooled = pool.forward(x, segments);
-  const Variable soft = soft_topk(head_gate.forward(pooled),
-                                  scale(controller.forward(pooled).budgets, 4), Real(0.7));
+  const Variable soft =
+      soft_topk(head_gate.forward(pooled), scale(controller.forward(pooled).budgets, 4), Real(0.7));
   backward(soft, gate.grad());
   const auto compare = [&](const std::string& prefix, Module& module) {
     for (const auto& [name, variable] : by_name(module)) {

@@ -72,7 +72,7 @@ TEST_CASE("batches: a batch holds texts of about one length, the batches come in
     falls += high < last;
     last = high;
   }
-  CHECK(spread < plan.size());      // 13 lengths over 50 batches: most hold one length
+  CHECK(spread < plan.size());  // 13 lengths over 50 batches: most hold one length
   CHECK(falls > plan.size() / 4);
 }
 

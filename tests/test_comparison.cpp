@@ -63,16 +63,16 @@ TEST_CASE("comparison: the table relates every model to the first") {
   const std::string text = comparison_text({made("mha", 1, 0.9), made("budget", 1, 0.91)});
   CHECK(text.find("MHA             0.9000") != std::string::npos);
   CHECK(text.find("2.00 of 8") != std::string::npos);
-  CHECK(text.find("25.0 %") != std::string::npos);   // executed FLOPs
-  CHECK(text.find("10.0 %") != std::string::npos);   // what the paper would count as saved
+  CHECK(text.find("25.0 %") != std::string::npos);  // executed FLOPs
+  CHECK(text.find("10.0 %") != std::string::npos);  // what the paper would count as saved
   CHECK(text.find("On set, BudgetFormer reaches a test accuracy of 0.9100 against 0.9000 of MHA "
                   "while it runs 2.00 of 8 heads on average: 25.0 % of the FLOPs and 50.0 % of the "
                   "time.\n") != std::string::npos);
 }
 
 TEST_CASE("comparison: several seeds become means with a standard deviation") {
-  const std::string text = comparison_text({made("mha", 1, 0.8), made("budget", 1, 0.7),
-                                            made("mha", 2, 0.9), made("budget", 2, 0.9)});
+  const std::string text = comparison_text(
+      {made("mha", 1, 0.8), made("budget", 1, 0.7), made("mha", 2, 0.9), made("budget", 2, 0.9)});
   CHECK(text.find("0.8500 +- 0.0707") != std::string::npos);
   CHECK(text.find("0.8000 +- 0.1414") != std::string::npos);
 }

@@ -54,7 +54,8 @@ TEST_CASE("controller: gradients" * doctest::skip(!real_is_double)) {
   std::vector<Variable> inputs = parameters_of(controller);
   inputs.push_back(random_input({5, 6}, 1));
   const Variable z = inputs.back();
-  CHECK(gradient_fault("controller", [&](const std::vector<Variable>&) {
-          return controller.forward(z).budgets;
-        }, inputs) == "");
+  CHECK(gradient_fault(
+            "controller",
+            [&](const std::vector<Variable>&) { return controller.forward(z).budgets; },
+            inputs) == "");
 }

@@ -13,9 +13,9 @@ TEST_CASE("softplus: values at zero and at both ends") {
 }
 
 TEST_CASE("softplus: gradient matches central differences" * doctest::skip(!real_is_double)) {
-  const auto report = check_gradients(
-      "softplus", [](const std::vector<Variable>& in) { return softplus(in[0]); },
-      {random_input({3, 5}, 1)});
+  const auto report =
+      check_gradients("softplus", [](const std::vector<Variable>& in) { return softplus(in[0]); },
+                      {random_input({3, 5}, 1)});
   CHECK_MESSAGE(report.ok, report.text);
 }
 

@@ -38,6 +38,7 @@ TEST_CASE("head_gate: gradients" * doctest::skip(!real_is_double)) {
   std::vector<Variable> inputs = parameters_of(gate);
   const Variable z = random_input({5, 6}, 1);
   inputs.push_back(z);
-  CHECK(gradient_fault("head_gate", [&](const std::vector<Variable>&) { return gate.forward(z); },
-                       inputs) == "");
+  CHECK(gradient_fault(
+            "head_gate", [&](const std::vector<Variable>&) { return gate.forward(z); }, inputs) ==
+        "");
 }

@@ -68,14 +68,14 @@ TEST_CASE("heads_to_run: what is no fraction stays inside 1 to H") {
 }
 
 TEST_CASE("select_heads: the largest scores of each row, of equals the lower index") {
-  const Tensor scores = Tensor::from({4, 4}, {1, 3, 2, 0,  5, 5, 5, 5,  0, 7, 7, 9,  1, 2, 3, 4});
+  const Tensor scores = Tensor::from({4, 4}, {1, 3, 2, 0, 5, 5, 5, 5, 0, 7, 7, 9, 1, 2, 3, 4});
   const Tensor budgets = budgets_of({Real(0.5), Real(0.5), Real(0.5), 1});
   const HeadSelection selection = select_heads(scores, budgets);
   CHECK(selection.heads == 4);
   CHECK(selection.sequences() == 4);
   CHECK(selection.counts == std::vector<Index>{2, 2, 2, 4});
   CHECK(distance(selection.mask,
-                 std::vector<double>{0, 1, 1, 0,  1, 1, 0, 0,  0, 1, 0, 1,  1, 1, 1, 1}) == 0);
+                 std::vector<double>{0, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1}) == 0);
   CHECK(selection.runs(0, 1));
   CHECK_FALSE(selection.runs(0, 0));
   CHECK_FALSE(selection.all());
@@ -84,9 +84,9 @@ TEST_CASE("select_heads: the largest scores of each row, of equals the lower ind
 }
 
 TEST_CASE("select_heads: budgets that do not fit are named") {
-  CHECK(error_text<std::invalid_argument>(
-            [] { select_heads(Tensor::zeros({2, 4}), Tensor::zeros({3})); }) ==
-        "select_heads: budgets [3] do not fit scores [2, 4]");
+  CHECK(error_text<std::invalid_argument>([] {
+          select_heads(Tensor::zeros({2, 4}), Tensor::zeros({3}));
+        }) == "select_heads: budgets [3] do not fit scores [2, 4]");
 }
 
 TEST_CASE("add_noise: u + nu Gumbel; none for nu = 0") {
@@ -129,8 +129,8 @@ TEST_CASE("make_gates: each estimator has its forward value") {
   CHECK(same_bits(soft.selection.mask, hard.selection.mask));
   // s H softmax(u): softmax of [2, 1, 0, -1] times 2.
   const Gates paper = quiet_gates(u, s, config_of(Estimator::paper), 1);
-  CHECK(distance(paper.gate.value(),
-                 std::vector<double>{1.287828, 0.473766, 0.174289, 0.064117}) < 1e-5);
+  CHECK(distance(paper.gate.value(), std::vector<double>{1.287828, 0.473766, 0.174289, 0.064117}) <
+        1e-5);
 }
 
 TEST_CASE("make_gates: the noise of the state is in the selection, and only what the state says") {
@@ -190,40 +190,41 @@ TEST_CASE("relevance_weights: k r / (sum of r over the selected)") {
   const HeadSelection selection = selection_of({0b0011, 0b1110}, 4);
   const Tensor w = relevance_weights(u, 1, selection).value();
   // Second row: head 0 is left out; with 3 * (1/2) / (1/2) = 3 its weight is k itself.
-  CHECK(distance(w, std::vector<double>{4.0 / 3, 2.0 / 3, 1.0 / 3, 1.0 / 3,
-                                        3, 1.5, 0.75, 0.75}) < 1e-5);
+  CHECK(distance(w, std::vector<double>{4.0 / 3, 2.0 / 3, 1.0 / 3, 1.0 / 3, 3, 1.5, 0.75, 0.75}) <
+        1e-5);
   const BudgetConfig config = config_of(Estimator::straight_through, Weighting::relevance);
   const Gates gates = quiet_gates(u, Variable(Tensor::full({2}, Real(0.5))), config, 1);
-  CHECK(distance(gates.gate.value(), std::vector<double>{4.0 / 3, 2.0 / 3, 0, 0,
-                                                         4.0 / 3, 2.0 / 3, 0, 0}) < 1e-5);
+  CHECK(distance(gates.gate.value(),
+                 std::vector<double>{4.0 / 3, 2.0 / 3, 0, 0, 4.0 / 3, 2.0 / 3, 0, 0}) < 1e-5);
 }
 
 TEST_CASE("relevance_weights: extreme scores stay finite, whatever the noise selected") {
   // The selected heads of the first rows have a relevance of exactly 0 in any floating point.
-  const Variable u(Tensor::from({3, 4}, {large, 0, 0, -large,  large, large, -large, 0,
-                                         0, 0, 0, 0}), true);
+  const Variable u(Tensor::from({3, 4}, {large, 0, 0, -large, large, large, -large, 0, 0, 0, 0, 0}),
+                   true);
   const HeadSelection selection = selection_of({0b0110, 0b1000, 0b1111}, 4);
   const Variable w = relevance_weights(u, Real(0.1), selection);
-  CHECK(distance(w.value(), std::vector<double>{2, 1, 1, 0,  1, 1, 0, 1,  1, 1, 1, 1}) < 1e-6);
+  CHECK(distance(w.value(), std::vector<double>{2, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1}) < 1e-6);
   backward(w, seeded_tensor({3, 4}, 3));
   for (const Real d : u.grad().to_vector()) CHECK(std::isfinite(d));
 }
 
 TEST_CASE("relevance_weights: what does not fit is named") {
   const Variable u(Tensor::zeros({2, 4}));
-  CHECK(error_text<std::invalid_argument>(
-            [&] { relevance_weights(u, 1, selection_of({1}, 4)); }) ==
+  CHECK(error_text<std::invalid_argument>([&] { relevance_weights(u, 1, selection_of({1}, 4)); }) ==
         "relevance_weights: scores [2, 4] do not fit the selection [1, 4]");
-  CHECK(error_text<std::invalid_argument>(
-            [&] { relevance_weights(u, 0, selection_of({1, 1}, 4)); }) ==
-        "relevance_weights: temperature must be positive, got 0");
+  CHECK(error_text<std::invalid_argument>([&] {
+          relevance_weights(u, 0, selection_of({1, 1}, 4));
+        }) == "relevance_weights: temperature must be positive, got 0");
 }
 
 TEST_CASE("relevance_weights: gradients" * doctest::skip(!real_is_double)) {
   const HeadSelection selection = selection_of({0b00101, 0b10000, 0b11111, 0b01110}, 5);
-  CHECK(gradient_fault("relevance_weights", [&](const std::vector<Variable>& in) {
-          return relevance_weights(in[0], Real(0.7), selection);
-        }, {random_input({4, 5}, 1)}) == "");
+  CHECK(gradient_fault("relevance_weights",
+                       [&](const std::vector<Variable>& in) {
+                         return relevance_weights(in[0], Real(0.7), selection);
+                       },
+                       {random_input({4, 5}, 1)}) == "");
 }
 
 TEST_CASE("make_gates: gradients of the smooth estimators" * doctest::skip(!real_is_double)) {
@@ -234,8 +235,10 @@ TEST_CASE("make_gates: gradients of the smooth estimators" * doctest::skip(!real
       CHECK(gradient_fault("make_gates " + to_string(estimator) + " " + to_string(weighting),
                            [&](const std::vector<Variable>& in) {
                              return make_gates(in[0], in[1], config_of(estimator, weighting),
-                                               {.temperature = 0.7, .noise = 0.5}, {3, 4}).gate;
-                           }, {u, s}) == "");
+                                               {.temperature = 0.7, .noise = 0.5}, {3, 4})
+                                 .gate;
+                           },
+                           {u, s}) == "");
     }
   }
 }

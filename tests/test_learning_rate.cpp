@@ -41,8 +41,7 @@ TEST_CASE("learning_rate: a warm-up as long as the run or longer never divides b
 
 TEST_CASE("learning_rate: wrong settings are named") {
   const auto check = [](const LearningRateConfig& config) { config.check(); };
-  CHECK_THROWS_WITH_AS(check({.peak = -1}),
-                       "learning rate: must be a number of at least 0, got -1",
+  CHECK_THROWS_WITH_AS(check({.peak = -1}), "learning rate: must be a number of at least 0, got -1",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(check({.warmup = -0.5}),
                        "learning rate: warm-up must be at least 0, got -0.5",

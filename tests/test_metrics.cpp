@@ -34,6 +34,5 @@ TEST_CASE("metrics: wrong input is named") {
   CHECK_THROWS_WITH_AS(score({0}, {0, 1}, 2), "score: 1 predictions do not match 2 labels",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(score({}, {}, 2), "score: there is no example", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(score({0}, {2}, 2), "score: class 2 is outside 0..1",
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(score({0}, {2}, 2), "score: class 2 is outside 0..1", std::invalid_argument);
 }

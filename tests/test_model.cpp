@@ -236,10 +236,13 @@ TEST_CASE("model: gradients of the policy's loss" * doctest::skip(!real_is_doubl
   budget.budget_min = 0.6, budget.budget_max = 0.7, budget.noise = 0;  // budgets on both sides
   Example example(budget, config);
   BudgetFormerClassifier& model = example.model;
-  CHECK(gradient_fault("policy_loss", [&](const std::vector<Variable>&) {
-          const Variable logits = model.forward(seeded_ids(9, 1, 5), Segments({4, 2, 3}));
-          return add(cross_entropy(logits, Ids(std::vector<Id>{0, 2, 1})), model.policy_loss());
-        }, parameters_of(model)) == "");
+  CHECK(gradient_fault(
+            "policy_loss",
+            [&](const std::vector<Variable>&) {
+              const Variable logits = model.forward(seeded_ids(9, 1, 5), Segments({4, 2, 3}));
+              return add(cross_entropy(logits, Ids(std::vector<Id>{0, 2, 1})), model.policy_loss());
+            },
+            parameters_of(model)) == "");
 }
 
 TEST_CASE("model: evaluation draws nothing, repeats itself, and gradients do not matter to it") {
@@ -335,7 +338,7 @@ TEST_CASE("model: statistics gather over batches and layers until they are reset
 TEST_CASE("model: a bad budget stops the construction") {
   BudgetConfig budget;
   budget.fixed_budget = 2;
-  CHECK(error_text<std::invalid_argument>(
-            [&] { BudgetFormerClassifier(small_model(), budget, 1); }) ==
-        "fixed-budget: must be in (0, 1], got 2");
+  CHECK(error_text<std::invalid_argument>([&] {
+          BudgetFormerClassifier(small_model(), budget, 1);
+        }) == "fixed-budget: must be in (0, 1], got 2");
 }

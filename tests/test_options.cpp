@@ -52,16 +52,15 @@ TEST_CASE("options: counts are read, and negative or odd ones refused with the r
   CHECK(parse({"--batch=-4"}, add) == rule + "\"-4\"");
   CHECK(parse({"--batch", "0"}, add) == rule + "\"0\"");
   CHECK(parse({"--batch", "3.5"}, add) == rule + "\"3.5\"");
-  CHECK(parse({"--batch", "99999999999999999999999"}, add) ==
-        rule + "\"99999999999999999999999\"");
+  CHECK(parse({"--batch", "99999999999999999999999"}, add) == rule + "\"99999999999999999999999\"");
   CHECK(batch == 64);
 }
 
 TEST_CASE("options: a count with both ends names both") {
   Index threads = 1;
-  CHECK(parse({"--threads", "300"},
-              [&](OptionList& o) { add_count(o, "threads", threads, "", 1, 256); }) ==
-        "--threads: expected a whole number from 1 to 256, got \"300\"");
+  CHECK(parse({"--threads", "300"}, [&](OptionList& o) {
+          add_count(o, "threads", threads, "", 1, 256);
+        }) == "--threads: expected a whole number from 1 to 256, got \"300\"");
 }
 
 TEST_CASE("options: numbers outside the range, not finite or not numbers are refused") {

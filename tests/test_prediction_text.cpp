@@ -54,8 +54,8 @@ TEST_CASE("prediction_text: a line that cannot be read is named") {
   CHECK_THROWS_WITH_AS(read_input("ab\xff", 3, false), "stdin:3: invalid UTF-8 at byte 3",
                        std::runtime_error);
   for (const char* line : {"", "text", "[]", R"({"second": "b"})"}) {
-    CHECK_THROWS_WITH_AS(read_input(line, 4, true),
-                         "stdin:4: expected a JSON object with \"text\"", std::runtime_error);
+    CHECK_THROWS_WITH_AS(read_input(line, 4, true), "stdin:4: expected a JSON object with \"text\"",
+                         std::runtime_error);
   }
   CHECK_THROWS_WITH_AS(read_input(R"({"text": 5})", 5, true), "stdin:5: \"text\" is not a text",
                        std::runtime_error);

@@ -20,8 +20,8 @@ namespace {
 
 std::vector<Example> texts() {
   std::vector<Example> examples;
-  for (const char* text : {"one two three", "four five", "six seven eight nine", "ten eleven",
-                           "twelve thirteen"}) {
+  for (const char* text :
+       {"one two three", "four five", "six seven eight nine", "ten eleven", "twelve thirteen"}) {
     examples.emplace_back();
     examples.back().text = text;
   }
@@ -78,8 +78,7 @@ TEST_CASE("run_folder: a folder that holds a run is refused, and stays as it is"
   const TempFolder temporary;
   const std::string path = temporary.path() + "/run";
   { RunFolder first(path, {{"options", "first"}}); }
-  const std::string message =
-      path + ": holds a run already (config.json); choose another folder";
+  const std::string message = path + ": holds a run already (config.json); choose another folder";
   CHECK_THROWS_WITH_AS(RunFolder(path, {{"options", "second"}}), message.c_str(),
                        std::runtime_error);
   CHECK_THROWS_WITH_AS(RunFolder::require_free(path), message.c_str(), std::runtime_error);
@@ -90,16 +89,15 @@ TEST_CASE("run_folder: a folder that cannot be made is an error") {
   const TempFolder temporary;
   const std::string file = temporary.path() + "/file";
   std::ofstream(file) << "text";
-  const std::string message =
-      file + "/run: cannot make the folder: Not a directory";
+  const std::string message = file + "/run: cannot make the folder: Not a directory";
   CHECK_THROWS_WITH_AS(RunFolder(file + "/run", {}), message.c_str(), std::runtime_error);
 }
 
 TEST_CASE("run_folder: what is not a run is named") {
   const TempFolder temporary;
   const std::string path = temporary.path();
-  CHECK_THROWS_WITH_AS(load_run(path + "/nowhere"),
-                       (path + "/nowhere: no such run folder").c_str(), std::runtime_error);
+  CHECK_THROWS_WITH_AS(load_run(path + "/nowhere"), (path + "/nowhere: no such run folder").c_str(),
+                       std::runtime_error);
   CHECK_THROWS_WITH_AS(load_run(path),
                        (path + ": holds no trained model (no model.safetensors)").c_str(),
                        std::runtime_error);
@@ -110,8 +108,7 @@ TEST_CASE("run_folder: what is not a run is named") {
       (file + ": the metadata has no \"model\"; is it a model of bf-train?").c_str(),
       std::runtime_error);
   save_safetensors(file, {}, {{"model", "{"}});
-  CHECK_THROWS_WITH_AS(load_run(path),
-                       (file + ": \"model\" in the metadata is not JSON").c_str(),
+  CHECK_THROWS_WITH_AS(load_run(path), (file + ": \"model\" in the metadata is not JSON").c_str(),
                        std::runtime_error);
 }
 

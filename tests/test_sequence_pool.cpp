@@ -69,8 +69,11 @@ TEST_CASE("sequence_pool: gradients" * doctest::skip(!real_is_double)) {
     std::vector<Variable> inputs = parameters_of(pool);
     const Variable x = random_input({8, 3}, 1);
     inputs.push_back(x);
-    CHECK(gradient_fault("sequence_pool " + to_string(kind), [&](const std::vector<Variable>&) {
-            return pool.forward(x, Segments({3, 1, 4}));
-          }, inputs) == "");
+    CHECK(gradient_fault(
+              "sequence_pool " + to_string(kind),
+              [&](const std::vector<Variable>&) {
+                return pool.forward(x, Segments({3, 1, 4}));
+              },
+              inputs) == "");
   }
 }

@@ -13,8 +13,8 @@ namespace bf {
 AdamW::AdamW(std::vector<NamedParameter> parameters, const AdamWConfig& config)
     : parameters_(std::move(parameters)), config_(config) {
   const auto in_unit = [](double beta) { return beta >= 0 && beta < 1; };
-  require(in_unit(config.beta1) && in_unit(config.beta2),
-          "adamw: betas must be in [0, 1), got ", config.beta1, " and ", config.beta2);
+  require(in_unit(config.beta1) && in_unit(config.beta2), "adamw: betas must be in [0, 1), got ",
+          config.beta1, " and ", config.beta2);
   require(config.epsilon > 0, "adamw: epsilon must be positive, got ", config.epsilon);
   require(config.weight_decay >= 0, "adamw: weight decay must not be negative, got ",
           config.weight_decay);
@@ -56,15 +56,14 @@ void AdamW::update(Index parameter, double learning_rate, double gradient_scale)
   if (!variable.needs_grad() || !variable.grad().defined()) return;
   const double rate = learning_rate * options.rate;
   const double t = static_cast<double>(steps_);
-  const AdamWStep step{
-      .learning_rate = static_cast<Real>(rate),
-      .beta1 = static_cast<Real>(config_.beta1),
-      .beta2 = static_cast<Real>(config_.beta2),
-      .epsilon = static_cast<Real>(config_.epsilon),
-      .decay = static_cast<Real>(options.decay ? rate * config_.weight_decay : 0),
-      .correction1 = static_cast<Real>(1 / (1 - std::pow(config_.beta1, t))),
-      .correction2 = static_cast<Real>(1 / (1 - std::pow(config_.beta2, t))),
-      .gradient_scale = static_cast<Real>(gradient_scale)};
+  const AdamWStep step{.learning_rate = static_cast<Real>(rate),
+                       .beta1 = static_cast<Real>(config_.beta1),
+                       .beta2 = static_cast<Real>(config_.beta2),
+                       .epsilon = static_cast<Real>(config_.epsilon),
+                       .decay = static_cast<Real>(options.decay ? rate * config_.weight_decay : 0),
+                       .correction1 = static_cast<Real>(1 / (1 - std::pow(config_.beta1, t))),
+                       .correction2 = static_cast<Real>(1 / (1 - std::pow(config_.beta2, t))),
+                       .gradient_scale = static_cast<Real>(gradient_scale)};
   const Real* gradient = variable.grad().data();
   Real* first = moments_[parameter].first.data();
   Real* second = moments_[parameter].second.data();

@@ -43,8 +43,8 @@ Batch make_batch(const TokenizedSplit& split, std::span<const Index> examples) {
     lengths.push_back(ids.size());
     labels.push_back(split.labels[example]);
   }
-  return {std::move(tokens), Segments(lengths), std::move(labels),
-          {examples.begin(), examples.end()}};
+  return {
+      std::move(tokens), Segments(lengths), std::move(labels), {examples.begin(), examples.end()}};
 }
 
 BatchPlan training_plan(const TokenizedSplit& split, Index size, std::uint64_t seed,

@@ -105,8 +105,8 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   result.seconds = elapsed.count();
   result.executed = executed_flops() - before;
-  result.peak_tensor_bytes = memory_stats().peak_bytes - before_bytes +
-                             model.net->parameter_count() * sizeof(Real);
+  result.peak_tensor_bytes =
+      memory_stats().peak_bytes - before_bytes + model.net->parameter_count() * sizeof(Real);
   result.peak_process_bytes = peak_process_bytes();
   result.loss /= static_cast<double>(split.size());
   result.scores = score(result.predictions, split.labels, model.config.transformer.classes);

@@ -24,17 +24,17 @@ struct LayerReport {
 struct Evaluation {
   Index examples = 0, tokens = 0;
   Scores scores;
-  double loss = 0;                 ///< mean cross entropy
-  std::vector<Id> predictions;     ///< in the order of the split
-  Flops executed;                  ///< counted where they ran
-  double dense_flops = 0;          ///< closed form of the same model with every head running
-  double paper_flops = 0;          ///< dense, with only Q K^T and A V scaled by s
-  double seconds = 0;              ///< of the forward passes and what surrounds them
-  Index peak_tensor_bytes = 0;     ///< most that this pass held at once, and the weights
-  Index peak_process_bytes = 0;    ///< largest resident size of the process so far
-  std::vector<LayerReport> layers; ///< empty for mha
+  double loss = 0;                  ///< mean cross entropy
+  std::vector<Id> predictions;      ///< in the order of the split
+  Flops executed;                   ///< counted where they ran
+  double dense_flops = 0;           ///< closed form of the same model with every head running
+  double paper_flops = 0;           ///< dense, with only Q K^T and A V scaled by s
+  double seconds = 0;               ///< of the forward passes and what surrounds them
+  Index peak_tensor_bytes = 0;      ///< most that this pass held at once, and the weights
+  Index peak_process_bytes = 0;     ///< largest resident size of the process so far
+  std::vector<LayerReport> layers;  ///< empty for mha
 
-  double budget_mean() const;      ///< mean of s over layers; 1 for mha
+  double budget_mean() const;  ///< mean of s over layers; 1 for mha
   /// Mean of k over layers; `heads` (all of them) for mha.
   double heads_mean(Index heads) const;
 };

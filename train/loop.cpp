@@ -38,14 +38,16 @@ void restore_weights(Module& net, const std::vector<Tensor>& weights) {
 void TrainingConfig::check() const {
   require(epochs >= 1, "training: epochs must be at least 1, got ", epochs);
   require(batch >= 1, "training: batch must be at least 1, got ", batch);
-  require(accumulate >= 1 && accumulate <= batch, "training: accumulate must be in [1, batch = ",
-          batch, "], got ", accumulate);
+  require(accumulate >= 1 && accumulate <= batch,
+          "training: accumulate must be in [1, batch = ", batch, "], got ", accumulate);
   require(clip >= 0 && std::isfinite(clip), "training: clip must be at least 0, got ", clip);
   learning_rate.check();
 }
 
 Trainer::Trainer(Model& model, const TokenizedSplit& split, const TrainingConfig& config)
-    : model_(model), split_(split), config_(config),
+    : model_(model),
+      split_(split),
+      config_(config),
       optimizer_(model.net->named_parameters(), config.adamw) {
   config.check();
   require(split.size() > 0, "training: the split has no example");
@@ -144,10 +146,9 @@ TrainingResult fit(Model& model, const TokenizedSplit& train, const TokenizedSpl
     EpochReport report = trainer.epoch(events);
     report.validation = evaluate(model, validation);
     const double accuracy = report.validation.scores.accuracy;
-    report.soft_accuracy =
-        model.budget != nullptr
-            ? evaluate(model, validation, evaluation_batch, true).scores.accuracy
-            : accuracy;
+    report.soft_accuracy = model.budget != nullptr
+                               ? evaluate(model, validation, evaluation_batch, true).scores.accuracy
+                               : accuracy;
     report.best = best.offer(report.epoch, accuracy, report.in_force);
     if (report.best) best_weights = copy_weights(*model.net);
     result.seconds += report.seconds;

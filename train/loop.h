@@ -12,15 +12,15 @@ namespace bf {
 
 struct TrainingConfig {
   Index epochs = 5;
-  Index max_steps = 0;          ///< at most this many updates; 0 = all of the epochs
-  Index batch = 32;             ///< examples of one update
-  Index accumulate = 1;         ///< passes that an update's batch is split into, to save memory
+  Index max_steps = 0;   ///< at most this many updates; 0 = all of the epochs
+  Index batch = 32;      ///< examples of one update
+  Index accumulate = 1;  ///< passes that an update's batch is split into, to save memory
   LearningRateConfig learning_rate;
   AdamWConfig adamw;
-  double clip = 1;              ///< largest gradient norm; 0 = no clipping
+  double clip = 1;  ///< largest gradient norm; 0 = no clipping
   double label_smoothing = 0;
-  Index patience = 0;           ///< stop after so many epochs without a better one; 0 = never
-  std::uint64_t seed = 1;       ///< of the order of the examples
+  Index patience = 0;      ///< stop after so many epochs without a better one; 0 = never
+  std::uint64_t seed = 1;  ///< of the order of the examples
 
   /// Throws std::invalid_argument naming the field, its range and the value.
   void check() const;
@@ -30,22 +30,22 @@ struct TrainingConfig {
 struct StepReport {
   Index step = 0, epoch = 0;  ///< from 1
   Index examples = 0, tokens = 0;
-  double loss = 0;            ///< cross entropy
-  double policy_loss = 0;     ///< the budget's terms; 0 for mha and while the policy is dense
-  double gradient_norm = 0;   ///< before clipping
+  double loss = 0;           ///< cross entropy
+  double policy_loss = 0;    ///< the budget's terms; 0 for mha and while the policy is dense
+  double gradient_norm = 0;  ///< before clipping
   double learning_rate = 0;
   double seconds = 0;
 };
 
 struct EpochReport {
-  Index epoch = 0, step = 0;   ///< from 1; the last step of the epoch
-  double train_loss = 0;       ///< mean over examples, not over batches
+  Index epoch = 0, step = 0;  ///< from 1; the last step of the epoch
+  double train_loss = 0;      ///< mean over examples, not over batches
   double train_policy_loss = 0;
-  double seconds = 0;          ///< of its updates, without the validation
+  double seconds = 0;  ///< of its updates, without the validation
   Evaluation validation;
-  double soft_accuracy = 0;    ///< validation accuracy with relaxed gates; equal for mha
-  bool in_force = true;        ///< policy_in_force() at its end
-  bool best = false;           ///< the best so far
+  double soft_accuracy = 0;  ///< validation accuracy with relaxed gates; equal for mha
+  bool in_force = true;      ///< policy_in_force() at its end
+  bool best = false;         ///< the best so far
 };
 
 /// What fit() tells while it runs; each may be empty.

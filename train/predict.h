@@ -15,7 +15,7 @@ struct Prediction {
   std::vector<double> budgets;        ///< s of each layer; empty for mha
   std::vector<Index> heads;           ///< heads run in each layer
   Index tokens = 0;
-  bool empty = false;                 ///< nothing left after cleaning: it was read as one [UNK]
+  bool empty = false;  ///< nothing left after cleaning: it was read as one [UNK]
 };
 
 /// A text on its own, in a batch of one, so that nothing depends on its neighbours. The text is

@@ -12,32 +12,32 @@ namespace {
 using nlohmann::json;
 
 json to_json(const LayerReport& layer) {
-  return {{"s_mean", layer.budget_mean},      {"s_deviation", layer.budget_deviation},
-          {"heads_mean", layer.heads_mean},   {"entropy_mean_nats", layer.entropy_mean},
-          {"saturated", layer.saturated},     {"dead_heads", layer.dead_heads},
-          {"head_usage", layer.head_usage},   {"heads_histogram", layer.heads_histogram}};
+  return {{"s_mean", layer.budget_mean},    {"s_deviation", layer.budget_deviation},
+          {"heads_mean", layer.heads_mean}, {"entropy_mean_nats", layer.entropy_mean},
+          {"saturated", layer.saturated},   {"dead_heads", layer.dead_heads},
+          {"head_usage", layer.head_usage}, {"heads_histogram", layer.heads_histogram}};
 }
 
 }  // namespace
 
 json to_json(const Evaluation& evaluation) {
   const double texts = static_cast<double>(evaluation.examples);
-  json result = {{"examples", evaluation.examples},
-                 {"tokens", evaluation.tokens},
-                 {"accuracy", evaluation.scores.accuracy},
-                 {"macro_f1", evaluation.scores.macro_f1},
-                 {"class_f1", evaluation.scores.class_f1},
-                 {"loss", evaluation.loss},
-                 {"s_mean", evaluation.budget_mean()},
-                 {"executed_flops_per_text",
-                  static_cast<double>(evaluation.executed.total()) / texts},
-                 {"executed_attention_core_flops_per_text",
-                  static_cast<double>(evaluation.executed.attention) / texts},
-                 {"dense_flops_per_text", evaluation.dense_flops / texts},
-                 {"paper_flops_per_text", evaluation.paper_flops / texts},
-                 {"seconds", evaluation.seconds},
-                 {"peak_tensor_bytes", evaluation.peak_tensor_bytes},
-                 {"peak_process_bytes", evaluation.peak_process_bytes}};
+  json result = {
+      {"examples", evaluation.examples},
+      {"tokens", evaluation.tokens},
+      {"accuracy", evaluation.scores.accuracy},
+      {"macro_f1", evaluation.scores.macro_f1},
+      {"class_f1", evaluation.scores.class_f1},
+      {"loss", evaluation.loss},
+      {"s_mean", evaluation.budget_mean()},
+      {"executed_flops_per_text", static_cast<double>(evaluation.executed.total()) / texts},
+      {"executed_attention_core_flops_per_text",
+       static_cast<double>(evaluation.executed.attention) / texts},
+      {"dense_flops_per_text", evaluation.dense_flops / texts},
+      {"paper_flops_per_text", evaluation.paper_flops / texts},
+      {"seconds", evaluation.seconds},
+      {"peak_tensor_bytes", evaluation.peak_tensor_bytes},
+      {"peak_process_bytes", evaluation.peak_process_bytes}};
   result["layers"] = json::array();
   for (const LayerReport& layer : evaluation.layers) result["layers"].push_back(to_json(layer));
   return result;

@@ -83,7 +83,8 @@ TrainedModel load_run(const std::string& path) {
     entry(weights.metadata, "class_names", file).get_to(trained.class_names);
     entry(weights.metadata, "max_length", file).get_to(trained.max_length);
   } catch (const json::exception&) {
-    throw std::runtime_error(file + ": \"class_names\" or \"max_length\" in the metadata has the "
+    throw std::runtime_error(file +
+                             ": \"class_names\" or \"max_length\" in the metadata has the "
                              "wrong type");
   } catch (const std::invalid_argument& wrong) {
     throw std::runtime_error(file + ": " + wrong.what());

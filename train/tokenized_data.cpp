@@ -27,8 +27,7 @@ TokenizedSplit tokenize(const Tokenizer& tokenizer, const std::vector<Example>& 
 
 TokenizedData tokenize(const Dataset& data, const TokenizerConfig& config) {
   TokenizedData result{data.name, data.class_names, nullptr, {}, {}, {}};
-  result.tokenizer =
-      build_tokenizer(config.name, data.train, config.vocabulary, config.min_count);
+  result.tokenizer = build_tokenizer(config.name, data.train, config.vocabulary, config.min_count);
   result.train = tokenize(*result.tokenizer, data.train, config.max_length);
   result.validation = tokenize(*result.tokenizer, data.validation, config.max_length);
   result.test = tokenize(*result.tokenizer, data.test, config.max_length);
