@@ -33,9 +33,13 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
                              RandomSource& random);
   Variable forward(const Variable& x, const Segments& segments) override;
 
+  /// Where the schedules stand; inference_policy() until the first call.
   void set_state(const PolicyState& state) { state_ = state; }
+  /// One budget in (0, 1] for every sequence; see BudgetFormerClassifier, which checks the range.
   void override_budget(std::optional<double> budget) { override_ = budget; }
+  /// Evaluation with relaxed gates, as in BudgetFormerClassifier.
   void use_soft_gates(bool on) { soft_gates_ = on; }
+  /// Evaluation with random heads, as in BudgetFormerClassifier.
   void use_random_gate(bool on) { random_gate_ = on; }
   /// One number for each sequence of the next forward(): in evaluation, random heads are a function
   /// of it, so they do not depend on the other sequences of the batch. Without, it is the position.

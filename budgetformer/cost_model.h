@@ -28,7 +28,8 @@ Flops dense_flops(const TransformerConfig& config, const Segments& segments);
 Flops policy_flops(Index batch, Index pooled, Index dim, Index heads, const BudgetConfig& config);
 
 /// The paper's accounting of one attention layer, as its figures imply (README): projections of all
-/// heads are paid for, and only the core is scaled by the share of heads that run.
+/// heads are paid for, and only the core is scaled, here by the heads that run. (Reports scale the
+/// whole core by the mean of s, as the paper's table does; see Evaluation in train/evaluate.h.)
 Flops paper_attention_flops(const Segments& segments, const std::vector<Index>& counts, Index dim,
                             Index heads, Index width);
 

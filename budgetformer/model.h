@@ -21,9 +21,9 @@ class BudgetFormerClassifier : public TransformerClassifier {
   /// The policy's part of the loss for the last forward() in training, a scalar; undefined while
   /// the policy is dense. Means are over layers and sequences:
   ///   lambda_b mean[max(0, s - s_max) + max(0, s_min - s)] + lambda_c mean[s] - beta(f) mean[H(r)]
-  ///   + lambda_z mean[max(0, |z| - 4)], z the controller's logits: the hinge on s cannot pull back
-  ///   a
-  /// saturated sigmoid (at z = 10 its slope is 4.5e-5); this term's slope does not vanish.
+  ///   + lambda_z mean[max(0, |z| - 4)], with z the controller's logits
+  /// The hinge on s cannot pull back a saturated sigmoid (at z = 10 its slope is 4.5e-5); the slope
+  /// of the last term does not vanish.
   Variable policy_loss() const;
 
   /// Inference with this fraction of heads for every input instead of the learned budget; nullopt

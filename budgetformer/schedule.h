@@ -19,7 +19,7 @@ struct PolicyState {
 ///   tau = tau_start (tau_end / tau_start)^a       nu = noise (1 - a)
 ///   price = head_price min(1, g / price_ramp)     beta(f) = entropy (1 - 2 a)
 /// The price may not come first: heads that are taken away before the task is learned never come
-/// back (README, "Why the price waits").
+/// back.
 PolicyState policy_at(const BudgetConfig& config, double progress);
 
 /// The state at inference: final temperature, no noise.

@@ -1,6 +1,8 @@
 // bf-compare: trains multi-head attention and BudgetFormer on the same data and prints what each
 // costs and yields.
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -34,6 +36,9 @@ std::vector<std::uint64_t> seeds_of(const CompareOptions& options) {
       throw UsageError(join_parts("--seeds: expected whole numbers, got \"", text, '"'));
     }
     seeds.push_back(std::stoull(text));
+    if (std::find(seeds.begin(), seeds.end() - 1, seeds.back()) != seeds.end() - 1) {
+      throw UsageError(join_parts("--seeds: ", text, " is given twice"));
+    }
   }
   if (seeds.empty()) seeds.push_back(options.run.seed);
   return seeds;
@@ -51,17 +56,27 @@ std::vector<DatasetOptions> datasets_of(const CompareOptions& options) {
   return all;
 }
 
-void check_attentions(const std::vector<std::string>& attentions) {
-  if (attentions.empty()) throw UsageError("--attention: expected at least one name");
-  for (const std::string& name : attentions) {
-    if (name != "mha" && name != "budget" && name != "fixed" && name != "random") {
-      throw UsageError("--attention: expected mha, budget, fixed or random, got \"" + name + '"');
+/// Every value of a list is one of `known` and stands there once.
+void check_list(const char* option, const std::vector<std::string>& given,
+                const std::vector<std::string>& known) {
+  std::string all;
+  for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+  for (auto name = given.begin(); name != given.end(); ++name) {
+    if (std::find(known.begin(), known.end(), *name) == known.end()) {
+      throw UsageError(join_parts(option, ": expected names of ", all, "; got \"", *name, '"'));
+    }
+    if (std::find(given.begin(), name, *name) != name) {
+      throw UsageError(join_parts(option, ": \"", *name, "\" is given twice"));
     }
   }
 }
 
 void check_folders(const CompareOptions& options, const std::vector<std::uint64_t>& seeds) {
   if (options.run.out.empty()) return;
+  for (const char* name : {"/comparison.json", "/comparison.txt"}) {
+    require_data(!std::filesystem::exists(options.run.out + name), options.run.out,
+                 ": holds a comparison already (", name + 1, "); give another --out");
+  }
   for (const DatasetOptions& data : datasets_of(options)) {
     for (const std::string& attention : options.attentions) {
       for (const std::uint64_t seed : seeds) {
@@ -92,7 +107,9 @@ int run(int argc, char** argv) {
   OptionValues values;
   if (!parse_options(argc, argv, about, list, &values)) return 0;
   options.run.resolve();
-  check_attentions(options.attentions);
+  if (options.attentions.empty()) throw UsageError("--attention: expected at least one name");
+  check_list("--attention", options.attentions, attention_names());
+  check_list("--datasets", options.datasets, dataset_names());
   const std::vector<std::uint64_t> seeds = seeds_of(options);
   check_folders(options, seeds);
 

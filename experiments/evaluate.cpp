@@ -1,5 +1,6 @@
 // bf-evaluate: what a trained model does on a data set.
 
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -29,6 +30,21 @@ const std::vector<Example>& chosen(const Dataset& data, const std::string& split
   return split == "validation" ? data.validation : data.test;
 }
 
+/// Splits that are drawn (`debian`, or a validation split) follow from the seed and fraction of the
+/// data options: others than in training would put training rows among those to evaluate.
+void require_same_splits(const std::string& run_folder, const nlohmann::json& options) {
+  std::ifstream file(run_folder + "/config.json");
+  const nlohmann::json config = nlohmann::json::parse(file, nullptr, false);
+  if (!config.is_object() || !config.contains("options")) return;  // nothing known of the training
+  const nlohmann::json& trained = config["options"];
+  if (trained.value("dataset", "") != options.value("dataset", "")) return;
+  for (const char* name : {"data-seed", "validation-fraction"}) {
+    if (!trained.contains(name) || trained[name] == options.at(name)) continue;
+    throw UsageError(join_parts("--", name, ": the model was trained with ", trained[name],
+                                ", which parts the rows otherwise than ", options.at(name)));
+  }
+}
+
 Evaluation evaluate_run(TrainedModel& trained, const Options& options) {
   const Dataset data = load_data(options.data);
   require_data(data.class_names == trained.class_names, "--dataset: ", data.name,
@@ -46,8 +62,10 @@ int run(int argc, char** argv) {
   add_choice(list, "split", options.split, "rows to use", {"train", "validation", "test"});
   add_count(list, "batch", options.batch, "texts of one forward pass", 1);
   add_flag(list, "json", options.json, "one JSON object on stdout instead of the tables");
-  if (!parse_options(argc, argv, about, list)) return 0;
+  OptionValues values;
+  if (!parse_options(argc, argv, about, list, &values)) return 0;
   TrainedModel trained = load_trained_model(options.trained);
+  require_same_splits(options.trained.model, options_json(values));
   const Evaluation evaluation = evaluate_run(trained, options);
   if (options.json) {
     std::cout << to_json(evaluation).dump() << '\n';

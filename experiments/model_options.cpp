@@ -52,6 +52,11 @@ void RunOptions::resolve() {
   }
   model.seed = seed;
   training.seed = seed;
+  try {
+    model.budget.check();
+  } catch (const std::invalid_argument& error) {  // names the option without its dashes
+    throw UsageError(std::string("--") + error.what());
+  }
   use_threads(threads);
 }
 
@@ -74,7 +79,8 @@ void add_model_options(OptionList& options, RunOptions& run) {
              {"learned", "sinusoidal"});
   TokenizerConfig& tokenizer = run.tokenizer;
   add_choice(options, "tokenizer", tokenizer.name, "how texts are cut up", tokenizer_names());
-  add_count(options, "vocab-size", tokenizer.vocabulary, "largest size of the vocabulary", 4);
+  add_count(options, "vocab-size", tokenizer.vocabulary, "largest size of the vocabulary", 4,
+            2147483647);
   add_count(options, "min-count", tokenizer.min_count, "a word seen less often is unknown", 1);
   add_count(options, "max-len", tokenizer.max_length, "tokens of a text; the rest is cut off", 3);
 }

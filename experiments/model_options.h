@@ -37,9 +37,8 @@ void add_model_options(OptionList& options, RunOptions& run);
 /// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json
 void add_training_options(OptionList& options, RunOptions& run);
 /// --estimator, --weighting, --budget-min, --budget-max, --hinge, --logit-penalty, --head-price,
-/// --entropy,
-/// --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore, --controller-pool,
-/// --controller-lr, --fixed-budget
+/// --entropy, --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore,
+/// --controller-pool, --controller-lr, --fixed-budget
 void add_budget_options(OptionList& options, RunOptions& run);
 
 /// All options as they were given, or their defaults.

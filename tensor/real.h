@@ -3,6 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "finite-math-only builds are refused: NaN and infinity have to stay visible"
+#endif
+
 namespace bf {
 
 /// The one scalar type. `float` in the product; the same sources are built a second time with

@@ -67,6 +67,12 @@ refuses 2 --fixed-budget "$bin/bf-train" --dataset synthetic --attention fixed -
 refuses 2 --attention "$bin/bf-train" --dataset synthetic --attention sparse
 refuses 2 --dataset "$bin/bf-train" --dataset no_such_set
 refuses 2 --budget "$bin/bf-evaluate" --model run --dataset synthetic --budget 0
+refuses 2 --data-seed "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --data-seed 5
+refuses 2 --tau-start "$bin/bf-train" --dataset synthetic --tau-end 2
+refuses 2 --hinge "$bin/bf-train" --dataset synthetic --hinge 1e7
+refuses 2 --vocab-size "$bin/bf-train" --dataset synthetic --vocab-size 3000000000
+refuses 2 --datasets "$bin/bf-compare" --datasets trec,trec --data-dir .
+refuses 2 --attention "$bin/bf-compare" --dataset synthetic --attention mha,mha
 refuses 2 --what "$bin/bf-bench" --what fly
 refuses 2 --threads "$bin/bf-bench" --threads 0
 

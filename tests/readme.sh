@@ -40,7 +40,7 @@ while IFS= read -r line; do
   binary=$(grep -oE 'bf-[a-z]+' <<<"$line" | head -n 1)
   help=$("$build/experiments/$binary" --help) || { fail "$binary --help fails"; continue; }
   for option in $(sed "s/.*$binary//" <<<"$line" | grep -oE -- '--[a-z][a-z-]*'); do
-    grep -q -- "$option\b" <<<"$help" || fail "$binary has no option $option"
+    grep -qE -- "(^|[[:space:]])$option([[:space:]]|$)" <<<"$help" || fail "$binary has no option $option"
   done
 done < <(sed -n '/^```sh/,/^```/p' README.md | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep 'experiments/bf-')
 
@@ -48,9 +48,13 @@ done < <(sed -n '/^```sh/,/^```/p' README.md | sed -e ':a' -e '/\\$/N; s/\\\n//;
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 ln -s "$(realpath "$build")" "$scratch/build"
+ran=0
 while IFS= read -r line; do
-  (cd "$scratch" && eval "$line" >out 2>err) || fail "'$line' fails: $(tail -n 1 "$scratch/err")"
+  ran=$((ran + 1))
+  (cd "$scratch" && mkdir -p runs && eval "$line" >out 2>err) || fail "'$line' fails: $(tail -n 1 "$scratch/err")"
 done < <(awk '/<!-- run -->/{on=1} on && /^```/{fence=!fence; if(!fence) on=0; next} on && fence' README.md)
 
+[ $ran -gt 0 ] || fail "no command stands behind a <!-- run --> mark"
+grep -nE '^[A-Z_]{5,}$' README.md && fail "an unfilled place is left"
 [ $failed = 0 ] && echo "readme: ok"
 exit $failed

@@ -34,6 +34,8 @@ doctest() {  # program, arguments: adds the test cases that doctest counts; no c
   else
     count "$(sed -E 's/.*\| *([0-9]+) passed.*/\1/' <<<"$line")" "$(sed -E 's/.*\| *([0-9]+) failed.*/\1/' <<<"$line")"
     [ $status = 0 ] && tail -n 4 "$log" || cat "$log"
+    # A crash after the count, or a failure it does not know of.
+    if [ $status != 0 ] && grep -q '| *0 failed' <<<"$line"; then count 0 1; fi
   fi
   rm -f "$log"
 }

@@ -370,3 +370,14 @@ TEST_CASE("kernels: AdamW against its formula in double") {
 TEST_CASE("kernels: the instruction set has a name") {
   CHECK_FALSE(std::string(simd_target_name()).empty());
 }
+
+TEST_CASE("kernels: NaN, infinity and underflow are those of IEEE 754") {
+  volatile Real zero = 0, one = 1;
+  CHECK(std::isnan(zero / zero));
+  CHECK(std::isinf(one / zero));
+  Real result = 1;
+  const Real far = -1000;
+  exp_row(1, &far, 0, &result);
+  CHECK(result == 0);
+  CHECK(std::exp(far) == 0);
+}

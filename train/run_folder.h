@@ -25,9 +25,13 @@ class RunFolder {
   /// Throws as the constructor does when `path` holds a run: to know it before the work begins.
   static void require_free(const std::string& path);
 
+  /// Appends one line to metrics.jsonl and flushes it. This and the next two throw
+  /// std::runtime_error, naming the file, when it cannot be written.
   void add_metric(const nlohmann::json& metric);
+  /// Writes model.safetensors.
   void save_model(Model& model, const Tokenizer& tokenizer, const TokenizerConfig& tokenizer_config,
                   const std::vector<std::string>& class_names);
+  /// Writes summary.json: the run is complete.
   void finish(const nlohmann::json& summary);
   const std::string& path() const { return path_; }
 
