@@ -130,8 +130,7 @@ bool policy_in_force(const Model& model, double progress) {
   const BudgetConfig& config = model.budget->budget_config();
   const PolicyState now = policy_at(config, progress), last = policy_at(config, 1);
   // The weights of Weighting::relevance depend on the temperature, at inference too.
-  const bool settled =
-      config.weighting == Weighting::none || now.temperature == last.temperature;
+  const bool settled = config.weighting == Weighting::none || now.temperature == last.temperature;
   return now.dense == last.dense && now.price == last.price && settled;
 }
 
