@@ -28,4 +28,4 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 [ -f "$build/build.ninja" ] || meson setup "$build"
-meson compile -C "$build" binaries
+ninja -C "$build" binaries

@@ -8,7 +8,7 @@ export BUILD=${BUILD:-build}
 passed=0
 failed=0
 
-bash setup.sh && meson compile -C "$BUILD" tests-float tests-double || {
+bash setup.sh && ninja -C "$BUILD" tests/tests-float tests/tests-double || {
   echo "the build failed"
   echo "0 passed, 1 failed"
   exit 1
