@@ -1,7 +1,6 @@
 #include "autograd/linear.h"
 
 #include "tensor/gemm.h"
-#include "tensor/kernels.h"
 #include "tensor/reduce.h"
 #include "tensor/require.h"
 
@@ -13,13 +12,8 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
   require(!bias.defined() || bias.shape() == Shape{weight.dim(0)}, "linear: bias ", bias.shape(),
           " does not match weight ", weight.shape());
   Tensor y({x.dim(0), weight.dim(0)});
-  const Real* offsets = bias.defined() ? bias.value().data() : nullptr;
-  gemm(1, x.value(), ConstMatrix(weight.value()).t(), 0, y, [&](Matrix tile, Index, Index col) {
-    for (Index r = 0; offsets != nullptr && r < tile.rows; ++r) {
-      Real* row = tile.data + r * tile.stride;
-      add_row(tile.cols, row, offsets + col, row);
-    }
-  });
+  gemm_bias(x.value(), ConstMatrix(weight.value()).t(),
+            bias.defined() ? bias.value().data() : nullptr, y);
   return record(
       "linear", y, {x, weight, bias},
       [xv = x.value(), wv = weight.value(), dx = x.grad_buffer(), dw = weight.grad_buffer(),

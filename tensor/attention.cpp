@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensor/flops.h"
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
 #include "tensor/require.h"

@@ -3,8 +3,10 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <bit>
 
+#include "tensor/allocator.h"
+#include "tensor/kernels.h"
+#include "tensor/panels.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -15,6 +17,8 @@ const bool openblas_is_serial = [] {
   openblas_set_num_threads(1);
   return true;
 }();
+
+GemmBackend backend_in_use = GemmBackend::own;
 
 void call_blas(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, const Matrix& c) {
   const auto trans_a = a.transposed ? CblasTrans : CblasNoTrans;
@@ -45,54 +49,164 @@ void check(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c) {
           a.rows, ", ", a.cols, "] x [", b.rows, ", ", b.cols, "] -> [", c.rows, ", ", c.cols, "]");
 }
 
-/// Extents of the tiles of an m x n product over k.
+Index round_up(Index count, Index unit) { return block_count(count, unit) * unit; }
+
+/// Extents of the tiles of C that are tasks.
 struct Tiling {
   Index rows, cols;
 };
 
-/// `extent` in `parts` of the same size, rounded up to what the processor kernels work on at a
-/// time.
-Index even_part(Index extent, Index parts, Index unit) {
-  const Index part = block_count(extent, parts);
-  return std::min(extent, block_count(part, unit) * unit);
-}
-
-/// Eight tiles of one size, so that 2, 4 and 8 threads finish together: blocks of rows where there
-/// are enough rows (64 and more make it worth packing all of B once more per block), and blocks of
-/// columns for what is missing. A product that is too small gets fewer.
+/// Many tiles, so that 2 to 16 threads finish together, none so small that it is not worth a task.
+/// Their sizes come from the shape alone. Rows are split before columns: the tile's part of A is
+/// read again for each panel of B, and 96 rows of it fit the second cache.
 Tiling choose_tiling(Index m, Index n, Index k) {
-  constexpr Index wanted_tiles = 8, least_rows = 64, least_cols = 64, most_rows = 384;
+  constexpr Index wanted_tiles = 64, most_rows = 96, least_rows = 24, most_cols = 1024;
   constexpr double least_tile_work = 2e6;  // operations: some 20 us, ten times a task's cost
   const double work =
       2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const Index affordable = static_cast<Index>(std::clamp(work / least_tile_work, 1.0, 64.0));
-  const Index tiles = std::bit_floor(std::min(wanted_tiles, affordable));
-  const auto parts = [](Index extent, Index least, Index most) {
-    return std::bit_floor(std::clamp(extent / least, Index{1}, most));
-  };
-  const Index row_parts = parts(m, least_rows, tiles);
-  const Index col_parts = parts(n, least_cols, tiles / row_parts);
-  return {std::min(even_part(m, row_parts, 8), most_rows), even_part(n, col_parts, 16)};
+  const auto wanted = static_cast<Index>(
+      std::clamp(work / least_tile_work, 1.0, static_cast<double>(wanted_tiles)));
+  const Index panel = panel_shape().cols, least_cols = 4 * panel;
+  Tiling tile{most_rows, std::min(round_up(n, panel), most_cols)};
+  const auto tiles = [&] { return block_count(m, tile.rows) * block_count(n, tile.cols); };
+  while (tiles() < wanted && tile.rows > least_rows) tile.rows /= 2;
+  while (tiles() < wanted && tile.cols > least_cols) tile.cols = round_up(tile.cols / 2, panel);
+  return tile;
 }
+
+/// B, rearranged for multiply_panels: blocks of at most `inner_block` rows, the panels of a block
+/// next to each other. One panel of a block fits the first cache beside the rows of A it meets.
+class PackedColumns {
+ public:
+  static constexpr Index inner_block = 256;
+
+  explicit PackedColumns(const ConstMatrix& b)
+      : rows_(b.rows), cols_(round_up(b.cols, panel_shape().cols)), data_(allocate(rows_ * cols_)) {
+    const Index panel = panel_shape().cols, per_task = 4 * panel;
+    const Index inner_blocks = block_count(rows_, inner_block);
+    const Index column_blocks = block_count(b.cols, per_task);
+    parallel_for(inner_blocks * column_blocks, 1, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i) {
+        const Index l = i / column_blocks * inner_block, j = i % column_blocks * per_task;
+        const Index inner = std::min(inner_block, rows_ - l);
+        pack_columns(b.block(l, inner, j, std::min(per_task, b.cols - j)),
+                     data_.get() + l * cols_ + j * inner);
+      }
+    });
+  }
+
+  /// Panels from column `col` on, of the block of `inner` rows that begins at row l.
+  const Real* panels(Index l, Index inner, Index col) const {
+    return data_.get() + l * cols_ + col * inner;
+  }
+
+ private:
+  Index rows_, cols_;
+  std::shared_ptr<Real> data_;
+};
+
+/// What C = alpha A B + beta C + 1 bias^T has besides its matrices; one of beta and bias is zero.
+struct Terms {
+  Real alpha, beta;
+  const Real* bias = nullptr;
+  Terms from_column(Index col) const { return {alpha, beta, bias ? bias + col : nullptr}; }
+};
+
+/// A tile of C from its rows of A and its panels of B, which begin at column `col` of the whole.
+void multiply(const Terms& terms, const ConstMatrix& a, const PackedColumns& b, Index col,
+              const Matrix& c) {
+  if (terms.beta != 0 && terms.beta != 1) scale(terms.beta, c);
+  constexpr Index inner_block = PackedColumns::inner_block;
+  // Rows lie well as they are; in a transposed A, the values of one row lie a stride apart.
+  std::shared_ptr<Real> buffer;
+  if (a.transposed) {
+    buffer = allocate(round_up(a.rows, panel_shape().rows) * std::min(inner_block, a.cols));
+  }
+  for (Index l = 0; l < a.cols; l += inner_block) {
+    const Index inner = std::min(inner_block, a.cols - l);
+    const ConstMatrix part = a.col_block(l, inner);
+    if (a.transposed) pack_rows(part, buffer.get());
+    const RowPanels rows =
+        a.transposed ? RowPanels::packed(buffer.get(), inner) : RowPanels::in_place(part);
+    multiply_panels(terms.alpha, rows, b.panels(l, inner, col), inner,
+                    {terms.beta != 0 || l > 0, terms.bias}, c);
+  }
+}
+
+void count(FlopKind kind, const ConstMatrix& a, const Matrix& c) {
+  count_flops(kind, std::uint64_t{2} * c.rows * c.cols * a.cols);
+}
+
+/// Calls compute(tile, row, col) for every tile of C, on all threads.
+void for_each_tile(const Matrix& c, Index inner,
+                   FunctionRef<void(Matrix tile, Index row, Index col)> compute) {
+  const Tiling tile = choose_tiling(c.rows, c.cols, inner);
+  const Index col_tiles = block_count(c.cols, tile.cols);
+  parallel_for(block_count(c.rows, tile.rows) * col_tiles, 1, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      const Index row = i / col_tiles * tile.rows, col = i % col_tiles * tile.cols;
+      compute(
+          c.block(row, std::min(tile.rows, c.rows - row), col, std::min(tile.cols, c.cols - col)),
+          row, col);
+    }
+  });
+}
+
+/// C = beta C + 1 bias^T.
+void start(const Terms& terms, const Matrix& c) {
+  scale(terms.beta, c);
+  if (terms.bias == nullptr) return;
+  for (Index r = 0; r < c.rows; ++r) std::copy_n(terms.bias, c.cols, c.data + r * c.stride);
+}
+
+void gemm_by_blas(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b, const Matrix& c,
+                  Epilogue epilogue) {
+  for_each_tile(c, a.cols, [&](Matrix tile, Index row, Index col) {
+    const Terms part = terms.from_column(col);
+    if (part.bias != nullptr || a.cols == 0) start(part, tile);
+    if (a.cols > 0) {
+      call_blas(part.alpha, a.row_block(row, tile.rows), b.col_block(col, tile.cols),
+                part.bias != nullptr ? 1 : part.beta, tile);
+    }
+    epilogue(tile, row, col);
+  });
+}
+
+void gemm(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b, const Matrix& c,
+          Epilogue epilogue) {
+  check(a, b, c);
+  if (c.rows == 0 || c.cols == 0) return;
+  count(FlopKind::linear, a, c);
+  if (backend_in_use == GemmBackend::openblas || a.cols == 0) {
+    return gemm_by_blas(terms, a, b, c, epilogue);
+  }
+  const PackedColumns packed(b);
+  for_each_tile(c, a.cols, [&](Matrix tile, Index row, Index col) {
+    multiply(terms.from_column(col), a.row_block(row, tile.rows), packed, col, tile);
+    epilogue(tile, row, col);
+  });
+}
+
+constexpr auto nothing = [](Matrix, Index, Index) {};
 
 }  // namespace
 
-ConstMatrix ConstMatrix::t() const {
-  ConstMatrix result = *this;
-  std::swap(result.rows, result.cols);
-  result.transposed = !transposed;
-  return result;
+void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c) {
+  gemm(Terms{alpha, beta}, a, b, c, nothing);
 }
 
-ConstMatrix ConstMatrix::row_block(Index first, Index count) const {
-  ConstMatrix result = *this;
-  result.data += transposed ? first : first * stride;
-  result.rows = count;
-  return result;
+void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
+          Epilogue epilogue) {
+  gemm(Terms{alpha, beta}, a, b, c, epilogue);
 }
 
-ConstMatrix ConstMatrix::col_block(Index first, Index count) const {
-  return t().row_block(first, count).t();
+void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Matrix c) {
+  gemm(Terms{1, 0, bias}, a, b, c, nothing);
+}
+
+void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Matrix c,
+               Epilogue epilogue) {
+  gemm(Terms{1, 0, bias}, a, b, c, epilogue);
 }
 
 void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
@@ -100,33 +214,21 @@ void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real be
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
   if (a.cols == 0) return scale(beta, c);
-  call_blas(alpha, a, b, beta, c);
-  count_flops(kind, std::uint64_t{2} * c.rows * c.cols * a.cols);
+  count(kind, a, c);
+  if (backend_in_use == GemmBackend::openblas) return call_blas(alpha, a, b, beta, c);
+  multiply({alpha, beta}, a, PackedColumns(b), 0, c);
 }
 
-void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
-          Epilogue epilogue) {
-  check(a, b, c);
-  if (c.rows == 0 || c.cols == 0) return;
-  const Tiling tile = choose_tiling(c.rows, c.cols, a.cols);
-  const Index row_tiles = block_count(c.rows, tile.rows);
-  const Index col_tiles = block_count(c.cols, tile.cols);
-  parallel_for(row_tiles * col_tiles, 1, [&](Index first, Index last) {
-    for (Index index = first; index < last; ++index) {
-      const Index row = index / col_tiles * tile.rows, col = index % col_tiles * tile.cols;
-      const Index rows = std::min(tile.rows, c.rows - row),
-                  cols = std::min(tile.cols, c.cols - col);
-      const Matrix part = c.block(row, rows, col, cols);
-      gemm_serial(alpha, a.row_block(row, rows), b.col_block(col, cols), beta, part);
-      epilogue(part, row, col);
-    }
-  });
-}
+void set_gemm_backend(GemmBackend backend) { backend_in_use = backend; }
+GemmBackend gemm_backend() { return backend_in_use; }
 
-void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c) {
-  gemm(alpha, a, b, beta, c, [](Matrix, Index, Index) {});
+std::string gemm_kernel_name() {
+  if (backend_in_use == GemmBackend::openblas) {
+    return std::string("OpenBLAS ") + (openblas_is_serial ? openblas_get_corename() : "");
+  }
+  const PanelShape panel = panel_shape();
+  return "own " + std::to_string(panel.rows) + 'x' + std::to_string(panel.cols) + ' ' +
+         simd_target_name();
 }
-
-const char* gemm_kernel_name() { return openblas_is_serial ? openblas_get_corename() : ""; }
 
 }  // namespace bf

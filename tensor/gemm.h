@@ -1,43 +1,12 @@
 #pragma once
 
+#include <string>
+
 #include "tensor/flops.h"
+#include "tensor/matrix.h"
 #include "tensor/parallel.h"
-#include "tensor/tensor.h"
 
 namespace bf {
-
-/// A matrix to read: `rows` x `cols` values, row r at data + r * stride; or its transpose.
-/// A slice of a larger matrix (a head, a block of rows) is a matrix with the larger one's stride.
-struct ConstMatrix {
-  const Real* data = nullptr;
-  Index rows = 0, cols = 0, stride = 0;
-  bool transposed = false;
-
-  ConstMatrix(const Real* values, Index row_count, Index col_count, Index row_stride)
-      : data(values), rows(row_count), cols(col_count), stride(row_stride) {}
-  /// A tensor as [dim(0), the rest].
-  ConstMatrix(const Tensor& tensor)
-      : ConstMatrix(tensor.data(), tensor.dim(0), tensor.row_size(), tensor.row_size()) {}
-
-  ConstMatrix t() const;
-  ConstMatrix row_block(Index first, Index count) const;
-  ConstMatrix col_block(Index first, Index count) const;
-};
-
-/// A matrix to write; never transposed.
-struct Matrix {
-  Real* data = nullptr;
-  Index rows = 0, cols = 0, stride = 0;
-
-  Matrix(Real* values, Index row_count, Index col_count, Index row_stride)
-      : data(values), rows(row_count), cols(col_count), stride(row_stride) {}
-  Matrix(Tensor& tensor)
-      : Matrix(tensor.data(), tensor.dim(0), tensor.row_size(), tensor.row_size()) {}
-
-  Matrix block(Index first_row, Index row_count, Index first_col, Index col_count) const {
-    return {data + first_row * stride + first_col, row_count, col_count, stride};
-  }
-};
 
 /// Called for a finished tile of C while it is in cache: rows [row, row + rows), columns likewise.
 using Epilogue = FunctionRef<void(Matrix tile, Index row, Index col)>;
@@ -50,11 +19,25 @@ void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Mat
 void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
           Epilogue epilogue);
 
-/// The same on the calling thread alone, for use inside a parallel_for body.
+/// C = A B + 1 bias^T: the rows of C begin at `bias` [n], or at 0 where it is null.
+void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Matrix c,
+               Epilogue epilogue);
+void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Matrix c);
+
+/// gemm() on the calling thread alone, for use inside a parallel_for body.
 void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
                  FlopKind kind = FlopKind::linear);
 
-/// Name of the processor kernels that OpenBLAS chose, e.g. "Zen".
-const char* gemm_kernel_name();
+/// Who computes the tiles. `own`: packed panels and a register-blocked kernel (panels.h), B being
+/// rearranged once for all tiles. `openblas`: OpenBLAS on the thread that has the tile, for
+/// comparison and for processors that it serves better. The bits of a product differ between the
+/// two, and depend on nothing else: neither threads nor, with `own`, the rows above and below.
+enum class GemmBackend { own, openblas };
+/// For the whole process; `own` at first. Not to be called while a product runs.
+void set_gemm_backend(GemmBackend backend);
+GemmBackend gemm_backend();
+
+/// The kernel in use, e.g. "own 6x16 AVX2", "OpenBLAS Zen".
+std::string gemm_kernel_name();
 
 }  // namespace bf

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tensor/gemm.h"
+#include "tensor/matrix.h"
 
 namespace bf {
 
@@ -8,7 +8,7 @@ namespace bf {
 Index tile_lanes();
 
 /// C = alpha A B, plus C itself when `add`, on the calling thread: for products so small (a head of
-/// a short sentence) that OpenBLAS spends longer on rearranging A and B than on computing.
+/// a short sentence) that rearranging A and B would take longer than computing.
 ///   A [m, k], either way round   B [k, n], not transposed   C [m, n], n a multiple of tile_lanes()
 /// An element's value depends on its row of A and column of B alone. Counts no operations: the
 /// caller does so once for many calls.

@@ -1,0 +1,145 @@
+// Compiled once per instruction set, as kernels.cpp is.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tensor/panels.cpp"
+#include <hwy/foreach_target.h>
+// Highway has to come after foreach_target.h.
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "tensor/micro_kernel-inl.h"
+#include "tensor/panels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace bf {
+namespace HWY_NAMESPACE {
+
+PanelShape GetPanelShape() { return {block_rows, 2 * hn::Lanes(tag)}; }
+
+void PackColumns(const ConstMatrix& b, Real* HWY_RESTRICT to) {
+  const Index width = 2 * hn::Lanes(tag);
+  for (Index j = 0; j < b.cols; j += width, to += b.rows * width) {
+    const ConstMatrix panel = b.col_block(j, std::min(width, b.cols - j));
+    if (panel.cols < width) std::fill_n(to, b.rows * width, Real(0));
+    if (!b.transposed) {
+      for (Index l = 0; l < b.rows; ++l) {
+        std::copy_n(panel.data + l * b.stride, panel.cols, to + l * width);
+      }
+      continue;
+    }
+    // Four columns at a time make a write of four neighbours.
+    Index c = 0;
+    for (; c + 4 <= panel.cols; c += 4) {
+      const Real* HWY_RESTRICT from = panel.data + c * b.stride;
+      for (Index l = 0; l < b.rows; ++l) {
+        Real* quad = to + l * width + c;
+        quad[0] = from[l];
+        quad[1] = from[l + b.stride];
+        quad[2] = from[l + 2 * b.stride];
+        quad[3] = from[l + 3 * b.stride];
+      }
+    }
+    for (; c < panel.cols; ++c) {
+      for (Index l = 0; l < b.rows; ++l) to[l * width + c] = panel.data[c * b.stride + l];
+    }
+  }
+}
+
+void PackRows(const ConstMatrix& a, Real* HWY_RESTRICT to) {
+  for (Index i = 0; i < a.rows; i += block_rows, to += a.cols * block_rows) {
+    const ConstMatrix panel = a.row_block(i, std::min(block_rows, a.rows - i));
+    const Index row_step = panel.row_step(), col_step = panel.col_step();
+    if (panel.rows == block_rows) {  // a fixed count makes whole-vector copies
+      for (Index l = 0; l < a.cols; ++l) {
+        for (Index r = 0; r < block_rows; ++r) {
+          to[l * block_rows + r] = panel.data[l * col_step + r * row_step];
+        }
+      }
+      continue;
+    }
+    for (Index l = 0; l < a.cols; ++l) {
+      for (Index r = 0; r < panel.rows; ++r) {
+        to[l * block_rows + r] = panel.data[l * col_step + r * row_step];
+      }
+    }
+  }
+}
+
+/// All rows of C in `Columns` vectors of its columns.
+template <Index Columns>
+HWY_INLINE void multiply_panel(const Product& p, const RowPanels& a, const Real* b, Index rows,
+                               Real* c) {
+  const Index whole = rows / block_rows;
+  for (Index i = 0; i < whole; ++i) {
+    block<block_rows, Columns>(p, a.data + i * a.panel_step, b, c + i * block_rows * p.c_stride);
+  }
+  block_of<block_rows - 1, Columns>(rows - whole * block_rows, p, a.data + whole * a.panel_step, b,
+                                    c + whole * block_rows * p.c_stride);
+}
+
+/// The last columns of C, fewer than the two vectors of a panel: by way of a buffer.
+void multiply_part(Product p, const RowPanels& a, const Real* b, const Matrix& c) {
+  constexpr Index width = 2 * hn::MaxLanes(tag);
+  Real buffer[block_rows * width] = {}, bias[width] = {};
+  if (p.bias != nullptr) p.bias = std::copy_n(p.bias, c.cols, bias) - c.cols;
+  const Index c_stride = p.c_stride;
+  p.c_stride = width;
+  for (Index i = 0; i < c.rows; i += block_rows) {
+    const Index rows = std::min(block_rows, c.rows - i);
+    for (Index r = 0; p.add && r < rows; ++r) {
+      std::copy_n(c.data + (i + r) * c_stride, c.cols, buffer + r * width);
+    }
+    block_of<block_rows, 2>(rows, p, a.data + i / block_rows * a.panel_step, b, buffer);
+    for (Index r = 0; r < rows; ++r) {
+      std::copy_n(buffer + r * width, c.cols, c.data + (i + r) * c_stride);
+    }
+  }
+}
+
+void MultiplyPanels(Real alpha, const RowPanels& a, const Real* b_panels, Index k, Start start,
+                    const Matrix& c) {
+  const Index width = 2 * hn::Lanes(tag);
+  Product p{k, a.row_step, a.col_step, width, c.stride, alpha, start.add};
+  Index j = 0;
+  for (; j < c.cols; j += width) {
+    p.bias = start.bias != nullptr ? start.bias + j : nullptr;
+    if (j + width > c.cols) break;
+    multiply_panel<2>(p, a, b_panels + j * k, c.rows, c.data + j);
+  }
+  if (j < c.cols) multiply_part(p, a, b_panels + j * k, c.block(0, c.rows, j, c.cols - j));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace bf
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bf {
+
+HWY_EXPORT(GetPanelShape);
+HWY_EXPORT(PackColumns);
+HWY_EXPORT(PackRows);
+HWY_EXPORT(MultiplyPanels);
+
+PanelShape panel_shape() { return HWY_DYNAMIC_DISPATCH(GetPanelShape)(); }
+
+void pack_columns(const ConstMatrix& b, Real* to) { HWY_DYNAMIC_DISPATCH(PackColumns)(b, to); }
+
+void pack_rows(const ConstMatrix& a, Real* to) { HWY_DYNAMIC_DISPATCH(PackRows)(a, to); }
+
+void multiply_panels(Real alpha, const RowPanels& a, const Real* b_panels, Index k, Start start,
+                     const Matrix& c) {
+  HWY_DYNAMIC_DISPATCH(MultiplyPanels)(alpha, a, b_panels, k, start, c);
+}
+
+RowPanels RowPanels::in_place(const ConstMatrix& a) {
+  return {a.data, panel_shape().rows * a.row_step(), a.row_step(), a.col_step()};
+}
+
+RowPanels RowPanels::packed(const Real* panels, Index k) {
+  const Index rows = panel_shape().rows;
+  return {panels, k * rows, 1, rows};
+}
+
+}  // namespace bf
+#endif  // HWY_ONCE
