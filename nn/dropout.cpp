@@ -1,5 +1,6 @@
 #include "nn/dropout.h"
 
+#include "autograd/add.h"
 #include "autograd/dropout.h"
 #include "tensor/require.h"
 
@@ -11,6 +12,10 @@ Dropout::Dropout(double p, RandomSource& random) : p_(p), random_(random) {
 
 Variable Dropout::forward(const Variable& x) const {
   return training() && p_ > 0 ? dropout(x, p_, random_.next()) : x;
+}
+
+Variable Dropout::residual(const Variable& x, const Variable& branch) const {
+  return training() && p_ > 0 ? residual_dropout(x, branch, p_, random_.next()) : add(x, branch);
 }
 
 }  // namespace bf

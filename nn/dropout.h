@@ -12,6 +12,8 @@ class Dropout : public Module {
   /// Throws std::invalid_argument unless 0 <= p < 1.
   Dropout(double p, RandomSource& random);
   Variable forward(const Variable& x) const;
+  /// x + forward(branch), both [rows, D], in one pass.
+  Variable residual(const Variable& x, const Variable& branch) const;
 
  private:
   double p_;

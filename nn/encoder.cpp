@@ -1,6 +1,5 @@
 #include "nn/encoder.h"
 
-#include "autograd/add.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -26,8 +25,8 @@ EncoderLayer::EncoderLayer(const TransformerConfig& config,
 
 Variable EncoderLayer::forward(const Variable& x, const Segments& segments) {
   const Variable attended = attention_.forward(attention_norm_.forward(x), segments);
-  const Variable middle = add(x, dropout_.forward(attended));
-  return add(middle, dropout_.forward(ffn_.forward(ffn_norm_.forward(middle))));
+  const Variable middle = dropout_.residual(x, attended);
+  return dropout_.residual(middle, ffn_.forward(ffn_norm_.forward(middle)));
 }
 
 Encoder::Encoder(const TransformerConfig& config, const AttentionFactory& attention,

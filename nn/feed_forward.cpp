@@ -1,6 +1,6 @@
 #include "nn/feed_forward.h"
 
-#include "autograd/gelu.h"
+#include "autograd/feed_forward.h"
 
 namespace bf {
 
@@ -9,7 +9,7 @@ FeedForward::FeedForward(Index dim, Index hidden, RandomSource& random)
       down_(add_module<Linear>("down", hidden, dim, random)) {}
 
 Variable FeedForward::forward(const Variable& x) const {
-  return down_.forward(gelu(up_.forward(x)));
+  return feed_forward(x, up_.weight(), up_.bias(), down_.weight(), down_.bias());
 }
 
 }  // namespace bf

@@ -6,6 +6,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
 
 #include "tensor/random_words.h"
 
@@ -71,32 +74,36 @@ void RandomWords(RandomStream stream, Index first_block, Index blocks, std::uint
 
 #endif
 
-/// out_i = x_i scale where words_i < threshold, else 0.
-HWY_INLINE void Keep(Index n, const Real* x, const std::uint32_t* words, std::uint32_t threshold,
-                     Real scale, Real* out) {
+/// out_i = factor x_i where draws_i < threshold, else 0.
+HWY_INLINE void Keep(Index n, const Real* x, const std::uint16_t* draws, DropoutRule rule,
+                     Real* out) {
   Index i = 0;
-#ifndef BF_DOUBLE  // words and values have lanes of one size
+#ifndef BF_DOUBLE  // 32-bit draws and values have lanes of one size
   const hn::ScalableTag<Real> values;
   const hn::ScalableTag<std::uint32_t> d;
-  const auto bound = hn::Set(d, threshold);
-  const auto factor = hn::Set(values, scale);
+  const hn::Rebind<std::uint16_t, decltype(d)> narrow;
+  const auto bound = hn::Set(d, rule.threshold);
+  const auto factor = hn::Set(values, rule.factor);
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
-    const auto kept = hn::RebindMask(values, hn::Lt(hn::LoadU(d, words + i), bound));
+    const auto drawn = hn::PromoteTo(d, hn::LoadU(narrow, draws + i));
+    const auto kept = hn::RebindMask(values, hn::Lt(drawn, bound));
     hn::StoreU(hn::IfThenElseZero(kept, hn::Mul(hn::LoadU(values, x + i), factor)), values,
                out + i);
   }
 #endif
-  for (; i < n; ++i) out[i] = words[i] < threshold ? x[i] * scale : Real(0);
+  for (; i < n; ++i) out[i] = draws[i] < rule.threshold ? x[i] * rule.factor : Real(0);
 }
 
-void Dropout(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
-             Real scale, Real* out) {
-  constexpr Index chunk = 512;
-  std::uint32_t words[chunk];
+void Dropout(Index n, const Real* x, RandomStream stream, Index first, DropoutRule rule,
+             Real* out) {
+  constexpr Index chunk = 1024;
+  std::uint32_t words[chunk / 2];
+  std::uint16_t draws[chunk];
   for (Index begin = 0; begin < n; begin += chunk) {
     const Index count = std::min(chunk, n - begin);
-    RandomWords(stream, (first + begin) / 4, (count + 3) / 4, words);
-    Keep(count, x + begin, words, threshold, scale, out + begin);
+    RandomWords(stream, (first + begin) / 8, (count + 7) / 8, words);
+    std::memcpy(draws, words, count * sizeof(draws[0]));
+    Keep(count, x + begin, draws, rule, out + begin);
   }
 }
 
@@ -113,10 +120,16 @@ HWY_EXPORT(Dropout);
 void random_words(RandomStream stream, Index first_block, Index blocks, std::uint32_t* words) {
   HWY_DYNAMIC_DISPATCH(RandomWords)(stream, first_block, blocks, words);
 }
-void dropout_row(Index n, const Real* x, RandomStream stream, Index first, std::uint32_t threshold,
-                 Real scale, Real* out) {
-  HWY_DYNAMIC_DISPATCH(Dropout)(n, x, stream, first, threshold, scale, out);
+void dropout_row(Index n, const Real* x, RandomStream stream, Index first, DropoutRule rule,
+                 Real* out) {
+  HWY_DYNAMIC_DISPATCH(Dropout)(n, x, stream, first, rule, out);
 }
+
+static_assert(std::endian::native == std::endian::little, "the low half of a word comes first");
+
+DropoutRule::DropoutRule(double p)
+    : threshold(static_cast<std::uint32_t>(std::max(1.0, std::round((1 - p) * 65536)))),
+      factor(static_cast<Real>(65536.0 / threshold)) {}
 
 }  // namespace bf
 #endif  // HWY_ONCE

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "autograd/add.h"
 #include "tests/support.h"
 
 using namespace bf;
@@ -16,7 +17,7 @@ TestedFunction drop(double p) {
 
 }  // namespace
 
-TEST_CASE("dropout: values stay by the words of the stream, scaled, and so do gradients") {
+TEST_CASE("dropout: values stay by the half words of the stream, scaled, and so do gradients") {
   const double p = 0.3;
   const Variable x = random_input({37, 3}, 1);
   const Variable y = dropout(x, p, stream);
@@ -24,7 +25,8 @@ TEST_CASE("dropout: values stay by the words of the stream, scaled, and so do gr
   backward(y, g);
   std::vector<double> values, slopes;
   for (Index i = 0; i < 111; ++i) {
-    const double factor = stream.word(i) < 0.7 * 4294967296.0 ? 1 / 0.7 : 0;
+    const std::uint32_t draw = stream.word(i / 2) >> (i % 2 == 0 ? 0 : 16) & 0xFFFF;
+    const double kept = std::round(0.7 * 65536), factor = draw < kept ? 65536 / kept : 0;
     values.push_back(factor * static_cast<double>(x.value()[i]));
     slopes.push_back(factor * static_cast<double>(g[i]));
   }
@@ -58,6 +60,35 @@ TEST_CASE("dropout: probability 0 is the variable itself, and a tiny one keeps e
   CHECK(dropout(x, 0, stream).value().data() == x.value().data());
   CHECK(tape_length() == before);
   CHECK(same_bits(dropout(x, 1e-18, stream).value(), x.value()));
+}
+
+TEST_CASE("residual_dropout: equals the plain composition, forward and backward") {
+  for (const double p : {0.0, 0.3}) {
+    const Variable x = random_input({41, 500}, 1), branch = random_input({41, 500}, 2);
+    const Variable x2 = random_input({41, 500}, 1), branch2 = random_input({41, 500}, 2);
+    const Variable y = residual_dropout(x, branch, p, stream);
+    const Variable expected = add(x2, dropout(branch2, p, stream));
+    CHECK(same_bits(y.value(), expected.value()));
+    const Tensor g = normal_tensor({41, 500}, 0, 1, {2, 2});
+    backward(y, g);
+    backward(expected, g);
+    CHECK(same_bits(x.grad(), x2.grad()));
+    CHECK(same_bits(branch.grad(), branch2.grad()));
+  }
+}
+
+TEST_CASE("residual_dropout: bits do not depend on the thread count") {
+  CHECK(thread_fault(
+            [](const std::vector<Variable>& in) {
+              return residual_dropout(in[0], in[1], 0.2, stream);
+            },
+            {random_input({50001}, 1), random_input({50001}, 2)}) == "");
+}
+
+TEST_CASE("residual_dropout: shapes that differ are named") {
+  CHECK(error_text([&] {
+          residual_dropout(random_input({2, 3}, 1), random_input({3, 2}, 1), 0.1, stream);
+        }) == "residual_dropout: x [2, 3] and branch [3, 2] differ");
 }
 
 TEST_CASE("dropout: gradient of one fixed mask matches central differences" *

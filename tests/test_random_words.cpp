@@ -12,8 +12,9 @@ namespace {
 const RandomStream stream{0x123456789abcdef0, 0x0fedcba987654321};
 
 /// What dropout_row is defined to write.
-Real kept_or_zero(Real x, Index element, std::uint32_t threshold, Real scale) {
-  return stream.word(element) < threshold ? x * scale : Real(0);
+Real kept_or_zero(Real x, Index element, const DropoutRule& rule) {
+  const std::uint32_t draw = stream.word(element / 2) >> (element % 2 == 0 ? 0 : 16) & 0xFFFF;
+  return draw < rule.threshold ? x * rule.factor : Real(0);
 }
 
 }  // namespace
@@ -34,16 +35,17 @@ TEST_CASE("random_words: equal to philox for every number of blocks and start") 
   }
 }
 
-TEST_CASE("random_words: dropout keeps exactly the elements whose word is below the threshold") {
-  const std::uint32_t threshold = 0xc0000000;
-  for (const Index n : Sizes{0, 1, 2, 3, 4, 5, 17, 511, 512, 513, 1030}) {
-    for (const Index first : Sizes{0, 4, 4096, Index{1} << 34}) {
+TEST_CASE("random_words: dropout keeps exactly the elements whose draw is below the threshold") {
+  const DropoutRule rule(0.25);
+  CHECK(rule.threshold == 0xc000);
+  for (const Index n : Sizes{0, 1, 2, 3, 4, 5, 17, 1023, 1024, 1025, 2070}) {
+    for (const Index first : Sizes{0, 8, 4096, Index{1} << 34}) {
       const std::vector<Real> x = seeded_values(n, 1);
       std::vector<Real> out(n + 3, 9);
-      dropout_row(n, x.data(), stream, first, threshold, Real(1.25), out.data());
+      dropout_row(n, x.data(), stream, first, rule, out.data());
       Index wrong = 0;
       for (Index i = 0; i < n; ++i) {
-        wrong += out[i] != kept_or_zero(x[i], first + i, threshold, Real(1.25));
+        wrong += out[i] != kept_or_zero(x[i], first + i, rule);
       }
       CAPTURE(n);
       CAPTURE(first);
@@ -57,11 +59,11 @@ TEST_CASE("random_words: dropout keeps exactly the elements whose word is below 
 TEST_CASE("random_words: dropout drops at its rate, cut into rows or not, in place or not") {
   const Index n = 1000000;
   const double keep = 0.9;
-  const auto threshold = static_cast<std::uint32_t>(keep * 4294967296.0);
+  const DropoutRule rule(1 - keep);
   std::vector<Real> ones(n, 1), out(n), rows = ones;
-  dropout_row(n, ones.data(), stream, 0, threshold, Real(1 / keep), out.data());
+  dropout_row(n, ones.data(), stream, 0, rule, out.data());
   for (Index i = 0; i < n; i += 1000) {
-    dropout_row(1000, &rows[i], stream, i, threshold, Real(1 / keep), &rows[i]);
+    dropout_row(1000, &rows[i], stream, i, rule, &rows[i]);
   }
   CHECK(rows == out);
   double kept = 0;
@@ -72,8 +74,16 @@ TEST_CASE("random_words: dropout drops at its rate, cut into rows or not, in pla
 TEST_CASE("random_words: a dropped NaN or infinity becomes zero") {
   const std::vector<Real> x(64, NAN);
   std::vector<Real> out(64);
-  dropout_row(64, x.data(), stream, 0, 0x80000000, 2, out.data());
+  dropout_row(64, x.data(), stream, 0, DropoutRule(0.5), out.data());
   Index wrong = 0;
-  for (Index i = 0; i < 64; ++i) wrong += std::isnan(out[i]) != (stream.word(i) < 0x80000000);
+  for (Index i = 0; i < 64; ++i)
+    wrong += std::isnan(out[i]) != (kept_or_zero(1, i, DropoutRule(0.5)) != 0);
   CHECK(wrong == 0);
+}
+
+TEST_CASE("random_words: the rule of a probability keeps something, and everything at 0") {
+  CHECK(DropoutRule(0).threshold == 65536);
+  CHECK(DropoutRule(0).factor == 1);
+  CHECK(DropoutRule(0.9999999).threshold == 1);
+  CHECK(double{DropoutRule(0.1).factor} == doctest::Approx(1 / 0.9).epsilon(1e-5));
 }
