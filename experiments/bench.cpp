@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "autograd/cross_entropy.h"
+#include "autograd/scale.h"
 #include "budgetformer/model.h"
 #include "experiments/options.h"
 #include "tensor/allocator.h"
@@ -17,6 +18,7 @@
 #include "tensor/kernels.h"
 #include "tensor/require.h"
 #include "train/adamw.h"
+#include "train/batches.h"
 
 namespace bf {
 namespace {
@@ -26,13 +28,17 @@ struct BenchOptions {
   Index dim = 256, heads = 8, ffn = 1024, layers = 4, vocabulary = 20000, classes = 4;
   Index batch = 32, longest = 256, mean = 48, batches = 20, warmup = 3, threads = 2,
         active_heads = 1;
+  Index pass_tokens = default_pass_tokens;
   double dropout = 0.1;
 };
 
-struct Work {
+/// Some sequences of a batch, and their share of it.
+struct Pass {
   Ids tokens, labels;
   Segments segments;
+  double share;
 };
+using Work = std::vector<Pass>;
 
 using Clock = std::chrono::steady_clock;
 
@@ -71,14 +77,22 @@ std::vector<Work> make_work(const BenchOptions& options) {
   std::vector<Work> work;
   for (Index g = stride / 2; g < groups && work.size() < options.batches; g += stride) {
     std::vector<Index> batch_lengths;
-    std::vector<Id> tokens, labels;
     for (Index i = 0; i < options.batch; ++i) {
       batch_lengths.push_back(lengths[order[g * options.batch + i]]);
-      labels.push_back(next_below(options.classes));
     }
-    const Segments segments(batch_lengths);
-    for (Index t = 0; t < segments.tokens(); ++t) tokens.push_back(next_below(options.vocabulary));
-    work.push_back({tokens, labels, segments});
+    auto next = batch_lengths.begin();
+    work.emplace_back();
+    for (const Index count : pass_sizes(batch_lengths, options.pass_tokens)) {
+      const Segments segments(std::vector<Index>(next, next + static_cast<std::ptrdiff_t>(count)));
+      next += static_cast<std::ptrdiff_t>(count);
+      std::vector<Id> tokens, labels;
+      for (Index b = 0; b < count; ++b) labels.push_back(next_below(options.classes));
+      for (Index t = 0; t < segments.tokens(); ++t) {
+        tokens.push_back(next_below(options.vocabulary));
+      }
+      work.back().push_back({tokens, labels, segments,
+                             static_cast<double>(count) / static_cast<double>(options.batch)});
+    }
   }
   return work;
 }
@@ -129,12 +143,15 @@ class Runner {
   void run(const Work& work) {
     if (!training_) {
       const NoGrad no_grad;
-      model_->forward(work.tokens, work.segments);
+      for (const Pass& pass : work) model_->forward(pass.tokens, pass.segments);
       return;
     }
     model_->begin_step(++step_);
     model_->zero_grad();
-    backward(cross_entropy(model_->forward(work.tokens, work.segments), work.labels));
+    for (const Pass& pass : work) {
+      const Variable loss = cross_entropy(model_->forward(pass.tokens, pass.segments), pass.labels);
+      backward(scale(loss, static_cast<Real>(pass.share)));
+    }
     optimizer_.step(1e-4, 1.0);
   }
 
@@ -169,7 +186,7 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
     const auto start = Clock::now();
     runner.run(batch);
     seconds.push_back(seconds_since(start));
-    tokens += batch.segments.tokens();
+    for (const Pass& pass : batch) tokens += pass.segments.tokens();
   }
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   const Flops flops = executed_flops() - flops_before;
@@ -222,6 +239,8 @@ int bench_main(int argc, char** argv) {
   add_count(list, "mean", options.mean, "mean length before the cut, tokens", 4);
   add_count(list, "batches", options.batches, "batches to time", 1, 50);
   add_count(list, "warmup", options.warmup, "batches before timing starts", 1, 50);
+  add_count(list, "pass-tokens", options.pass_tokens,
+            "tokens that the model works on at a time; gradients of a batch add up", 1);
   add_count(list, "threads", options.threads, "threads", 1, 1024);
   add_number(list, "dropout", options.dropout, "dropout in training", 0, 0.99);
   if (!parse_options(argc, argv, "Measures speed on defined work and prints one JSON line.",

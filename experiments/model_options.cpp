@@ -92,7 +92,9 @@ void add_training_options(OptionList& options, RunOptions& run) {
   add_count(options, "max-steps", training.max_steps, "at most this many updates; 0 = no limit");
   add_count(options, "batch", training.batch, "texts of one update", 1);
   add_count(options, "accumulate", training.accumulate,
-            "passes an update is split into: less memory, the same gradient", 1);
+            "passes at least that an update is split into: less memory, the same gradient", 1);
+  add_count(options, "pass-tokens", training.pass_tokens,
+            "tokens of a pass at most, unless one text has more", 1);
   add_number(options, "lr", rate.peak, "highest learning rate", 0);
   add_number(options, "warmup", rate.warmup, "of all updates if below 1, else a number of them", 0);
   add_choice(options, "lr-decay", rate.decay, "fall of the learning rate",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "tensor/require.h"
 #include "train/shuffle.h"
@@ -64,12 +65,45 @@ BatchPlan training_plan(const TokenizedSplit& split, Index size, std::uint64_t s
   return plan;
 }
 
-BatchPlan evaluation_plan(const TokenizedSplit& split, Index size) {
-  require(size > 0, "batches: the batch size must be at least 1, got ", size);
+BatchPlan evaluation_plan(const TokenizedSplit& split, Index size, Index most_tokens) {
+  require(size > 0 && most_tokens > 0,
+          "batches: the batch size and the tokens of a pass must be at least 1, got ", size,
+          " and ", most_tokens);
   std::vector<Index> examples(split.size());
   std::iota(examples.begin(), examples.end(), Index{0});
   sort_by_length(split, examples);
-  return cut(examples, size);
+  BatchPlan plan;
+  Index tokens = 0;
+  for (const Index example : examples) {
+    tokens += split.tokens[example].size();
+    if (plan.empty() || plan.back().size() == size || tokens > most_tokens) {
+      plan.emplace_back();
+      tokens = split.tokens[example].size();
+    }
+    plan.back().push_back(example);
+  }
+  return plan;
+}
+
+std::vector<Index> pass_sizes(std::span<const Index> lengths, Index most_tokens,
+                              Index least_passes) {
+  require(most_tokens > 0, "batches: the tokens of a pass must be at least 1, got ", most_tokens);
+  const Index total = std::accumulate(lengths.begin(), lengths.end(), Index{0});
+  const Index passes =
+      std::min(lengths.size(), std::max(least_passes, (total + most_tokens - 1) / most_tokens));
+  std::vector<Index> sizes;
+  Index seen = 0;  // tokens of the sequences before the current pass and in it
+  for (Index i = 0, size = 0; i < lengths.size(); ++i) {
+    seen += lengths[i];
+    ++size;
+    const Index left = lengths.size() - i - 1, missing = passes - sizes.size() - 1;
+    // A pass ends where its share of all tokens is reached; the last sequences go one to each of
+    // the passes that are missing.
+    if (seen * passes < total * (sizes.size() + 1) && left > missing) continue;
+    if (missing == 0 && left > 0) continue;
+    sizes.push_back(std::exchange(size, 0));
+  }
+  return sizes;
 }
 
 }  // namespace bf

@@ -37,7 +37,18 @@ using BatchPlan = std::vector<std::vector<Index>>;
 BatchPlan training_plan(const TokenizedSplit& split, Index size, std::uint64_t seed,
                         std::uint64_t epoch);
 
-/// Batches of `size` examples for evaluation, longest first: the largest buffers are made once.
-BatchPlan evaluation_plan(const TokenizedSplit& split, Index size);
+/// Batches of at most `size` examples and, unless one example has more, at most `most_tokens`
+/// tokens, for evaluation, longest first: the largest buffers are made once.
+BatchPlan evaluation_plan(const TokenizedSplit& split, Index size, Index most_tokens);
+
+/// Tokens that a model works on at a time unless told otherwise: enough for products at full speed,
+/// few enough for the activations between two operations to stay in the processor's caches.
+constexpr Index default_pass_tokens = 2048;
+
+/// Cuts sequences of these lengths, in their order, into passes of about the same number of tokens:
+/// as few as keep most of them at or below `most_tokens`, and at least `least_passes`. Returns the
+/// number of sequences of each pass, none empty.
+std::vector<Index> pass_sizes(std::span<const Index> lengths, Index most_tokens,
+                              Index least_passes = 1);
 
 }  // namespace bf

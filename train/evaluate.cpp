@@ -97,7 +97,7 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   const Flops before = executed_flops();
   double core = 0;
   const auto start = std::chrono::steady_clock::now();
-  for (const auto& examples : evaluation_plan(split, batch)) {
+  for (const auto& examples : evaluation_plan(split, batch, default_pass_tokens)) {
     const Batch packed = make_batch(split, examples);
     add_batch(model.net->forward(packed.tokens, packed.segments).value(), packed, result);
     core += add_dense_cost(model.config.transformer, packed.segments, result);

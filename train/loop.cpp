@@ -40,6 +40,7 @@ void TrainingConfig::check() const {
   require(batch >= 1, "training: batch must be at least 1, got ", batch);
   require(accumulate >= 1 && accumulate <= batch,
           "training: accumulate must be in [1, batch = ", batch, "], got ", accumulate);
+  require(pass_tokens >= 1, "training: pass_tokens must be at least 1, got ", pass_tokens);
   require(clip >= 0 && std::isfinite(clip), "training: clip must be at least 0, got ", clip);
   learning_rate.check();
 }
@@ -69,17 +70,23 @@ StepReport Trainer::step() {
   model_.net->begin_step(step_);
   if (model_.budget != nullptr) model_.budget->set_progress(progress());
   // Each pass counts by its share of the examples, so that splitting changes no gradient.
-  const Index part = block_count(examples.size(), config_.accumulate);
-  for (Index first = 0; first < examples.size(); first += part) {
-    const Index count = std::min(part, examples.size() - first);
+  Index first = 0;
+  for (const Index count : passes_of(examples)) {
     pass(make_batch(split_, examples.subspan(first, count)),
          static_cast<double>(count) / static_cast<double>(examples.size()), report);
+    first += count;
   }
   report.learning_rate = learning_rate_at(config_.learning_rate, step_, total_steps_);
   report.gradient_norm = optimizer_.step(report.learning_rate, config_.clip);
   model_.net->zero_grad();
   report.seconds = seconds_since(start);
   return report;
+}
+
+std::vector<Index> Trainer::passes_of(std::span<const Index> examples) const {
+  std::vector<Index> lengths;
+  for (const Index example : examples) lengths.push_back(split_.tokens[example].size());
+  return pass_sizes(lengths, config_.pass_tokens, config_.accumulate);
 }
 
 void Trainer::pass(const Batch& batch, double share, StepReport& report) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,12 @@ namespace bf {
 
 struct TrainingConfig {
   Index epochs = 5;
-  Index max_steps = 0;   ///< at most this many updates; 0 = all of the epochs
-  Index batch = 32;      ///< examples of one update
-  Index accumulate = 1;  ///< passes that an update's batch is split into, to save memory
+  Index max_steps = 0;  ///< at most this many updates; 0 = all of the epochs
+  Index batch = 32;     ///< examples of one update
+  /// An update's batch is worked off in passes whose gradients add up: as many as keep a pass at
+  /// about this number of tokens, and at least `accumulate`. Bounds memory and keeps to the caches.
+  Index pass_tokens = default_pass_tokens;
+  Index accumulate = 1;
   LearningRateConfig learning_rate;
   AdamWConfig adamw;
   double clip = 1;  ///< largest gradient norm; 0 = no clipping
@@ -83,6 +87,7 @@ class Trainer {
 
  private:
   const std::vector<Index>& next_examples();
+  std::vector<Index> passes_of(std::span<const Index> examples) const;
   void pass(const Batch& batch, double share, StepReport& report);
 
   Model& model_;

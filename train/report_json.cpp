@@ -81,6 +81,7 @@ json to_json(const TrainingConfig& config) {
   return {{"epochs", config.epochs},
           {"max_steps", config.max_steps},
           {"batch", config.batch},
+          {"pass_tokens", config.pass_tokens},
           {"accumulate", config.accumulate},
           {"learning_rate", config.learning_rate.peak},
           {"warmup", config.learning_rate.warmup},
