@@ -1,5 +1,6 @@
 #include "autograd/feed_forward.h"
 
+#include "autograd/linear.h"
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
 #include "tensor/reduce.h"
@@ -48,14 +49,13 @@ Variable feed_forward(const Variable& x, const Variable& w1, const Variable& b1,
   check(x, w1, b1, w2, b2);
   Tensor u({x.dim(0), w1.dim(0)});
   Tensor h = recording() ? Tensor(u.shape()) : u;
-  gemm_bias(x.value(), ConstMatrix(w1.value()).t(), b1.value().data(), u,
-            [&](Matrix tile, Index row, Index col) {
-              for (Index r = 0; r < tile.rows; ++r) {
-                gelu_row(tile.cols, tile.data + r * tile.stride, h.row(row + r) + col);
-              }
-            });
+  multiply_by_weight(x.value(), w1, b1, u, [&](Matrix tile, Index row, Index col) {
+    for (Index r = 0; r < tile.rows; ++r) {
+      gelu_row(tile.cols, tile.data + r * tile.stride, h.row(row + r) + col);
+    }
+  });
   Tensor y({x.dim(0), w2.dim(0)});
-  gemm_bias(h, ConstMatrix(w2.value()).t(), b2.value().data(), y);
+  multiply_by_weight(h, w2, b2, y, [](Matrix, Index, Index) {});
   return record("feed_forward", y, {x, w1, b1, w2, b2},
                 [xv = x.value(), w1v = w1.value(), w2v = w2.value(), u, h, dx = x.grad_buffer(),
                  dw1 = w1.grad_buffer(), db1 = b1.grad_buffer(), dw2 = w2.grad_buffer(),

@@ -6,14 +6,22 @@
 
 namespace bf {
 
+void multiply_by_weight(const Tensor& x, const Variable& weight, const Variable& bias, Tensor& y,
+                        Epilogue epilogue) {
+  const Real* offsets = bias.defined() ? bias.value().data() : nullptr;
+  if (!recording() && gemm_backend() == GemmBackend::own && x.dim(0) > 0) {
+    return gemm_bias(x, *weight.packed_transpose(), offsets, y, epilogue);
+  }
+  gemm_bias(x, ConstMatrix(weight.value()).t(), offsets, y, epilogue);
+}
+
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias) {
   require(x.rank() == 2 && weight.rank() == 2 && x.dim(1) == weight.dim(1), "linear: x ", x.shape(),
           " does not fit weight ", weight.shape(), " [out, in]");
   require(!bias.defined() || bias.shape() == Shape{weight.dim(0)}, "linear: bias ", bias.shape(),
           " does not match weight ", weight.shape());
   Tensor y({x.dim(0), weight.dim(0)});
-  gemm_bias(x.value(), ConstMatrix(weight.value()).t(),
-            bias.defined() ? bias.value().data() : nullptr, y);
+  multiply_by_weight(x.value(), weight, bias, y, [](Matrix, Index, Index) {});
   return record(
       "linear", y, {x, weight, bias},
       [xv = x.value(), wv = weight.value(), dx = x.grad_buffer(), dw = weight.grad_buffer(),

@@ -11,4 +11,9 @@ namespace bf {
 /// Saved: x, weight.  Throws std::invalid_argument when the shapes do not fit.
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias);
 
+/// The value alone, for operations that end in such a product: y = x W^T + b, then `epilogue` for
+/// each tile of it. Outside the tape the weight stays packed between calls.
+void multiply_by_weight(const Tensor& x, const Variable& weight, const Variable& bias, Tensor& y,
+                        Epilogue epilogue);
+
 }  // namespace bf

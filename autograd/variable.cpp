@@ -51,6 +51,23 @@ Variable::Variable(Tensor value, bool needs_grad) : value_(std::move(value)) {
   if (needs_grad) set_needs_grad(true);
 }
 
+Tensor& Variable::mutable_value() {
+  if (grad_.state_ != nullptr) {
+    const std::lock_guard lock(grad_.state_->packing);
+    grad_.state_->packed = nullptr;
+  }
+  return value_;
+}
+
+std::shared_ptr<const PackedMatrix> Variable::packed_transpose() const {
+  const auto pack = [&] { return std::make_shared<const PackedMatrix>(ConstMatrix(value_).t()); };
+  if (grad_.state_ == nullptr || grad_.state_->record != GradBuffer::leaf) return pack();
+  const std::lock_guard lock(grad_.state_->packing);
+  auto& packed = grad_.state_->packed;
+  if (packed == nullptr) packed = pack();
+  return packed;
+}
+
 void Variable::set_needs_grad(bool needs) {
   auto& state = grad_.state_;
   require_state(state == nullptr || state->record == GradBuffer::leaf,

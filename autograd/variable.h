@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
+#include "tensor/gemm.h"
 #include "tensor/parallel.h"
 #include "tensor/tensor.h"
 
@@ -32,6 +34,8 @@ class GradBuffer {
     Shape shape;
     std::uint64_t record = leaf;  ///< of the operation that made the variable
     bool wanted = true;           ///< false while frozen
+    std::mutex packing;           ///< guards `packed`: a model may be used by several threads
+    std::shared_ptr<const PackedMatrix> packed;
   };
   void require_not_released() const;
 
@@ -47,7 +51,11 @@ class Variable {
 
   const Tensor& value() const { return value_; }
   /// For optimizers and loaders: writing here while a tape still needs the value spoils gradients.
-  Tensor& mutable_value() { return value_; }
+  /// To be called again for each change: it drops what packed_transpose() keeps.
+  Tensor& mutable_value();
+  /// The transpose of the value, a matrix, ready for products without a tape. A leaf that may need
+  /// a gradient (a parameter) keeps it until the next mutable_value().
+  std::shared_ptr<const PackedMatrix> packed_transpose() const;
   const Shape& shape() const { return value_.shape(); }
   Index rank() const { return value_.rank(); }
   Index dim(Index axis) const { return value_.dim(axis); }

@@ -74,12 +74,12 @@ class Cache {
   bool poison = false;
 
  private:
-  /// The smallest free block that is large enough and smaller than twice that. Batches differ in
-  /// length: with classes kept apart, each length a class wide would need memory of its own.
+  /// The smallest free block that is large enough and smaller than four times that. Batches differ
+  /// in length: with classes kept apart, each length a class wide would need memory of its own.
   Block take_free(Index bytes) {
     for (auto entry = free_.lower_bound(bytes); entry != free_.end(); ++entry) {
       auto& [capacity, blocks] = *entry;
-      if (capacity >= 2 * bytes) break;
+      if (capacity >= 4 * bytes) break;
       if (blocks.empty()) continue;
       void* memory = blocks.back();
       blocks.pop_back();

@@ -25,9 +25,8 @@ void release_cached_memory();
 void poison_new_memory(bool on);
 
 /// A block for `count` values, aligned to 64 bytes, from the cache where one of its size class, or
-/// of a larger one below twice the size, is free; its content is undefined. The last owner returns
-/// it to the cache.
-/// Throws std::bad_alloc when the system has no memory.
+/// of a larger one below four times the size, is free; its content is undefined. The last owner
+/// returns it to the cache. Throws std::bad_alloc when the system has no memory.
 std::shared_ptr<Real> allocate(Index count);
 
 }  // namespace bf

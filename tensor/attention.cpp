@@ -57,8 +57,10 @@ class Workspace {
 
   ConstMatrix pack(const Real* from, Index rows, Index stride, Real* to) const {
     for (Index i = 0; i < rows; ++i) {
-      std::copy_n(from + i * stride, d_, to + i * width);
-      std::fill(to + i * width + d_, to + (i + 1) * width, Real(0));
+      const Real* source = from + i * stride;
+      Real* row = to + i * width;
+      for (Index j = 0; j < d_; ++j) row[j] = source[j];
+      for (Index j = d_; j < width; ++j) row[j] = 0;
     }
     return {to, rows, width, width};
   }

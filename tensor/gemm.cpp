@@ -44,9 +44,9 @@ void scale(Real beta, const Matrix& c) {
   }
 }
 
-void check(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c) {
-  require(a.cols == b.rows && c.rows == a.rows && c.cols == b.cols, "gemm: shapes do not fit: [",
-          a.rows, ", ", a.cols, "] x [", b.rows, ", ", b.cols, "] -> [", c.rows, ", ", c.cols, "]");
+void check(const ConstMatrix& a, Index b_rows, Index b_cols, const Matrix& c) {
+  require(a.cols == b_rows && c.rows == a.rows && c.cols == b_cols, "gemm: shapes do not fit: [",
+          a.rows, ", ", a.cols, "] x [", b_rows, ", ", b_cols, "] -> [", c.rows, ", ", c.cols, "]");
 }
 
 Index round_up(Index count, Index unit) { return block_count(count, unit) * unit; }
@@ -74,37 +74,6 @@ Tiling choose_tiling(Index m, Index n, Index k) {
   return tile;
 }
 
-/// B, rearranged for multiply_panels: blocks of at most `inner_block` rows, the panels of a block
-/// next to each other. One panel of a block fits the first cache beside the rows of A it meets.
-class PackedColumns {
- public:
-  static constexpr Index inner_block = 256;
-
-  explicit PackedColumns(const ConstMatrix& b)
-      : rows_(b.rows), cols_(round_up(b.cols, panel_shape().cols)), data_(allocate(rows_ * cols_)) {
-    const Index panel = panel_shape().cols, per_task = 4 * panel;
-    const Index inner_blocks = block_count(rows_, inner_block);
-    const Index column_blocks = block_count(b.cols, per_task);
-    parallel_for(inner_blocks * column_blocks, 1, [&](Index first, Index last) {
-      for (Index i = first; i < last; ++i) {
-        const Index l = i / column_blocks * inner_block, j = i % column_blocks * per_task;
-        const Index inner = std::min(inner_block, rows_ - l);
-        pack_columns(b.block(l, inner, j, std::min(per_task, b.cols - j)),
-                     data_.get() + l * cols_ + j * inner);
-      }
-    });
-  }
-
-  /// Panels from column `col` on, of the block of `inner` rows that begins at row l.
-  const Real* panels(Index l, Index inner, Index col) const {
-    return data_.get() + l * cols_ + col * inner;
-  }
-
- private:
-  Index rows_, cols_;
-  std::shared_ptr<Real> data_;
-};
-
 /// What C = alpha A B + beta C + 1 bias^T has besides its matrices; one of beta and bias is zero.
 struct Terms {
   Real alpha, beta;
@@ -113,10 +82,10 @@ struct Terms {
 };
 
 /// A tile of C from its rows of A and its panels of B, which begin at column `col` of the whole.
-void multiply(const Terms& terms, const ConstMatrix& a, const PackedColumns& b, Index col,
+void multiply(const Terms& terms, const ConstMatrix& a, const PackedMatrix& b, Index col,
               const Matrix& c) {
   if (terms.beta != 0 && terms.beta != 1) scale(terms.beta, c);
-  constexpr Index inner_block = PackedColumns::inner_block;
+  constexpr Index inner_block = PackedMatrix::inner_block;
   // Rows lie well as they are; in a transposed A, the values of one row lie a stride apart.
   std::shared_ptr<Real> buffer;
   if (a.transposed) {
@@ -172,24 +141,46 @@ void gemm_by_blas(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b
   });
 }
 
-void gemm(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b, const Matrix& c,
-          Epilogue epilogue) {
-  check(a, b, c);
-  if (c.rows == 0 || c.cols == 0) return;
+void gemm_packed(const Terms& terms, const ConstMatrix& a, const PackedMatrix& b, const Matrix& c,
+                 Epilogue epilogue) {
   count(FlopKind::linear, a, c);
-  if (backend_in_use == GemmBackend::openblas || a.cols == 0) {
-    return gemm_by_blas(terms, a, b, c, epilogue);
-  }
-  const PackedColumns packed(b);
   for_each_tile(c, a.cols, [&](Matrix tile, Index row, Index col) {
-    multiply(terms.from_column(col), a.row_block(row, tile.rows), packed, col, tile);
+    multiply(terms.from_column(col), a.row_block(row, tile.rows), b, col, tile);
     epilogue(tile, row, col);
   });
+}
+
+void gemm(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b, const Matrix& c,
+          Epilogue epilogue) {
+  check(a, b.rows, b.cols, c);
+  if (c.rows == 0 || c.cols == 0) return;
+  if (backend_in_use == GemmBackend::openblas || a.cols == 0) {
+    count(FlopKind::linear, a, c);
+    return gemm_by_blas(terms, a, b, c, epilogue);
+  }
+  gemm_packed(terms, a, PackedMatrix(b), c, epilogue);
 }
 
 constexpr auto nothing = [](Matrix, Index, Index) {};
 
 }  // namespace
+
+PackedMatrix::PackedMatrix(const ConstMatrix& b)
+    : rows_(b.rows),
+      cols_(b.cols),
+      padded_cols_(round_up(b.cols, panel_shape().cols)),
+      data_(allocate(rows_ * padded_cols_)) {
+  const Index per_task = 4 * panel_shape().cols;
+  const Index column_blocks = block_count(cols_, per_task);
+  parallel_for(block_count(rows_, inner_block) * column_blocks, 1, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      const Index l = i / column_blocks * inner_block, j = i % column_blocks * per_task;
+      const Index inner = std::min(inner_block, rows_ - l);
+      pack_columns(b.block(l, inner, j, std::min(per_task, cols_ - j)),
+                   data_.get() + l * padded_cols_ + j * inner);
+    }
+  });
+}
 
 void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c) {
   gemm(Terms{alpha, beta}, a, b, c, nothing);
@@ -209,14 +200,20 @@ void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Mat
   gemm(Terms{1, 0, bias}, a, b, c, epilogue);
 }
 
+void gemm_bias(const ConstMatrix& a, const PackedMatrix& b, const Real* bias, Matrix c,
+               Epilogue epilogue) {
+  check(a, b.rows(), b.cols(), c);
+  gemm_packed({1, 0, bias}, a, b, c, epilogue);
+}
+
 void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
                  FlopKind kind) {
-  check(a, b, c);
+  check(a, b.rows, b.cols, c);
   if (c.rows == 0 || c.cols == 0) return;
   if (a.cols == 0) return scale(beta, c);
   count(kind, a, c);
   if (backend_in_use == GemmBackend::openblas) return call_blas(alpha, a, b, beta, c);
-  multiply({alpha, beta}, a, PackedColumns(b), 0, c);
+  multiply({alpha, beta}, a, PackedMatrix(b), 0, c);
 }
 
 void set_gemm_backend(GemmBackend backend) { backend_in_use = backend; }

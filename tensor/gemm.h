@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "tensor/flops.h"
@@ -23,6 +24,28 @@ void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Mat
 void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Matrix c,
                Epilogue epilogue);
 void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Matrix c);
+
+/// B [k, n], rearranged once for many products with the backend `own`: the weights of a model that
+/// is used and not trained. Holds its own copy of the values.
+class PackedMatrix {
+ public:
+  explicit PackedMatrix(const ConstMatrix& b);
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  /// Panels (panels.h) from column `col` on, of the block of `inner` rows that begins at row l.
+  const Real* panels(Index l, Index inner, Index col) const {
+    return data_.get() + l * padded_cols_ + col * inner;
+  }
+  /// Rows of a block: one panel of it fits the first cache beside the rows of A that it meets.
+  static constexpr Index inner_block = 256;
+
+ private:
+  Index rows_, cols_, padded_cols_;
+  std::shared_ptr<Real> data_;
+};
+
+void gemm_bias(const ConstMatrix& a, const PackedMatrix& b, const Real* bias, Matrix c,
+               Epilogue epilogue);
 
 /// gemm() on the calling thread alone, for use inside a parallel_for body.
 void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,

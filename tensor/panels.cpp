@@ -16,50 +16,68 @@ namespace HWY_NAMESPACE {
 
 PanelShape GetPanelShape() { return {block_rows, 2 * hn::Lanes(tag)}; }
 
+/// to[0, n) = from[0, n) in whole vectors: up to a vector more is read and written.
+template <Index Vectors>
+HWY_INLINE void copy_vectors(const Real* from, Real* to) {
+  for (Index v = 0; v < Vectors; ++v) {
+    hn::StoreU(hn::LoadU(tag, from + v * hn::Lanes(tag)), tag, to + v * hn::Lanes(tag));
+  }
+}
+
+/// One panel of B, `width` or fewer columns of a matrix that is transposed in memory: four columns
+/// at a time make a write of four neighbours.
+void pack_transposed_panel(const ConstMatrix& panel, Index width, Real* HWY_RESTRICT to) {
+  const Index stride = panel.stride;
+  Index c = 0;
+  for (; c + 4 <= panel.cols; c += 4) {
+    const Real* HWY_RESTRICT from = panel.data + c * stride;
+    for (Index l = 0; l < panel.rows; ++l) {
+      Real* quad = to + l * width + c;
+      quad[0] = from[l];
+      quad[1] = from[l + stride];
+      quad[2] = from[l + 2 * stride];
+      quad[3] = from[l + 3 * stride];
+    }
+  }
+  for (; c < panel.cols; ++c) {
+    for (Index l = 0; l < panel.rows; ++l) to[l * width + c] = panel.data[c * stride + l];
+  }
+}
+
 void PackColumns(const ConstMatrix& b, Real* HWY_RESTRICT to) {
   const Index width = 2 * hn::Lanes(tag);
   for (Index j = 0; j < b.cols; j += width, to += b.rows * width) {
     const ConstMatrix panel = b.col_block(j, std::min(width, b.cols - j));
     if (panel.cols < width) std::fill_n(to, b.rows * width, Real(0));
-    if (!b.transposed) {
+    if (b.transposed) {
+      pack_transposed_panel(panel, width, to);
+    } else if (panel.cols == width) {
+      for (Index l = 0; l < b.rows; ++l) copy_vectors<2>(panel.data + l * b.stride, to + l * width);
+    } else {
       for (Index l = 0; l < b.rows; ++l) {
         std::copy_n(panel.data + l * b.stride, panel.cols, to + l * width);
       }
-      continue;
-    }
-    // Four columns at a time make a write of four neighbours.
-    Index c = 0;
-    for (; c + 4 <= panel.cols; c += 4) {
-      const Real* HWY_RESTRICT from = panel.data + c * b.stride;
-      for (Index l = 0; l < b.rows; ++l) {
-        Real* quad = to + l * width + c;
-        quad[0] = from[l];
-        quad[1] = from[l + b.stride];
-        quad[2] = from[l + 2 * b.stride];
-        quad[3] = from[l + 3 * b.stride];
-      }
-    }
-    for (; c < panel.cols; ++c) {
-      for (Index l = 0; l < b.rows; ++l) to[l * width + c] = panel.data[c * b.stride + l];
     }
   }
 }
 
 void PackRows(const ConstMatrix& a, Real* HWY_RESTRICT to) {
+  constexpr Index vectors = (block_rows + hn::MaxLanes(tag) - 1) / hn::MaxLanes(tag);
+  const Index covered = vectors * hn::Lanes(tag);
   for (Index i = 0; i < a.rows; i += block_rows, to += a.cols * block_rows) {
     const ConstMatrix panel = a.row_block(i, std::min(block_rows, a.rows - i));
-    const Index row_step = panel.row_step(), col_step = panel.col_step();
-    if (panel.rows == block_rows) {  // a fixed count makes whole-vector copies
-      for (Index l = 0; l < a.cols; ++l) {
-        for (Index r = 0; r < block_rows; ++r) {
-          to[l * block_rows + r] = panel.data[l * col_step + r * row_step];
-        }
+    if (a.transposed && i + covered <= a.rows && covered >= block_rows) {
+      // Each write ends in the place of the next, which mends it; the last one ends where it has
+      // to.
+      for (Index l = 0; l + 1 < a.cols; ++l) {
+        copy_vectors<vectors>(panel.data + l * a.stride, to + l * block_rows);
       }
+      std::copy_n(panel.data + (a.cols - 1) * a.stride, block_rows, to + (a.cols - 1) * block_rows);
       continue;
     }
     for (Index l = 0; l < a.cols; ++l) {
       for (Index r = 0; r < panel.rows; ++r) {
-        to[l * block_rows + r] = panel.data[l * col_step + r * row_step];
+        to[l * block_rows + r] = panel.data[l * panel.col_step() + r * panel.row_step()];
       }
     }
   }

@@ -51,20 +51,20 @@ TEST_CASE("allocator: slightly different sizes share a class, at most a quarter 
   CHECK(memory_stats().system_allocations == asked);
 }
 
-TEST_CASE("allocator: a larger free block serves a request of more than half its size") {
+TEST_CASE("allocator: a larger free block serves a request of more than a quarter of its size") {
   release_cached_memory();
   const Real* large = allocate(7 * kilobyte).get();
   const MemoryStats start = memory_stats();
   {
-    const auto block = allocate(4 * kilobyte);  // the smallest class within the limit
+    const auto block = allocate(2 * kilobyte);  // the smallest class within the limit
     CHECK(block.get() == large);
-    CHECK(memory_stats().live_bytes == start.live_bytes + 4 * kilobyte * sizeof(Real));
+    CHECK(memory_stats().live_bytes == start.live_bytes + 2 * kilobyte * sizeof(Real));
     CHECK(memory_stats().cached_bytes == 0);
   }
   CHECK(memory_stats().cached_bytes == start.cached_bytes);  // back in its own class
   CHECK(allocate(7 * kilobyte).get() == large);
   CHECK(memory_stats().system_allocations == start.system_allocations);
-  const auto small = allocate(3 * kilobyte);
+  const auto small = allocate(kilobyte);
   CHECK(small.get() != large);
 }
 
@@ -90,15 +90,15 @@ TEST_CASE("allocator: live, peak and cached bytes") {
     const auto a = allocate(4 * kilobyte), b = allocate(2 * kilobyte);
     CHECK(memory_stats().live_bytes == start.live_bytes + 6144);
   }
-  const auto c = allocate(kilobyte);
+  const auto c = allocate(kilobyte / 4);
   const MemoryStats end = memory_stats();
-  CHECK(end.live_bytes == start.live_bytes + 1024);
+  CHECK(end.live_bytes == start.live_bytes + 256);
   CHECK(end.peak_bytes == start.live_bytes + 6144);
   CHECK(end.cached_bytes == 6144);
   CHECK(end.system_allocations == start.system_allocations + 3);
   release_cached_memory();
   CHECK(memory_stats().cached_bytes == 0);
-  CHECK(memory_stats().live_bytes == start.live_bytes + 1024);
+  CHECK(memory_stats().live_bytes == start.live_bytes + 256);
 }
 
 TEST_CASE("allocator: every value of a fresh or reused block is NaN when poison is on") {
