@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "tensor/profile.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -106,6 +107,7 @@ void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real be
 
 void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
           Epilogue epilogue) {
+  const ProfileScope scope(WorkKind::gemm);
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
   const Tiling tile = choose_tiling(c.rows, c.cols, a.cols);

@@ -39,7 +39,8 @@ works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300
 works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --budget 0.25 --json
 works "$bin/bf-compare" "${tiny[@]}" --json
 works "$bin/bf-data" --dataset synthetic --rows 300
-works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4
+works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4 --profile
+grep -q '"accounted":' out || fail "bf-bench --profile puts no profile in its line"
 works "$bin/bf-bench" --what latency --attention budget --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2
 
 # The same bytes with one thread and with two.
