@@ -44,8 +44,8 @@ def works(quick):
     table["sparse"] = {"dense": train, "K 1": train + budget + "1 --sparse"}
     table["scaling"] = {f"{what}, {n}": f"{arguments} --threads {n}"
                         for what, arguments in (("train", train), ("infer", infer)) for n in (1, 2)}
-    # A mean far beyond the cut: the sequences that are measured have the full length.
-    one = f"--what infer {model} --batch 1 --batches 2 --warmup 1"
+    # A mean far beyond the cut: the sequence that is measured has the full length.
+    one = f"--what infer {model} --batch 1 --batches 1 --warmup 1"
     table["long"] = {f"{n}": f"{one} --longest {n} --mean {1000 * n}" for n in lengths}
     table["profile"] = {"train": train + " --profile", "infer": infer + " --profile",
                         "infer, 1 head of 8": infer + budget + "1 --profile"}
