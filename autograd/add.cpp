@@ -14,7 +14,7 @@ Variable add(const Variable& a, const Variable& b) {
   const Tensor &av = a.value(), &bv = b.value();
   Tensor y(a.shape());
   if (same) {
-    over_values(y.size(), [&](Index n, Index first) {
+    over_values(y.size(), Arrays{3}, [&](Index n, Index first) {
       add_row(n, av.data() + first, bv.data() + first, y.data() + first);
     });
   } else {

@@ -14,6 +14,7 @@ namespace {
 /// Adds each row of g to the row of grad that its id names. Positions are sorted by id, so one task
 /// owns each table row and adds to it in the order of the positions, whatever the thread count.
 void scatter_add(const Ids& ids, const Tensor& g, Tensor& grad) {
+  const ProfileScope scope(WorkKind::embedding, g.size() * sizeof(Real));
   const Index d = grad.dim(1);
   std::vector<Index> order(ids.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -33,6 +34,7 @@ void scatter_add(const Ids& ids, const Tensor& g, Tensor& grad) {
 
 Variable embedding(const Variable& table, const Ids& ids) {
   require(table.rank() == 2, "embedding: expected a table [rows, D], got ", table.shape());
+  const ProfileScope scope(WorkKind::embedding);
   const Index rows = table.dim(0), d = table.dim(1);
   for (Index i = 0; i < ids.size(); ++i) {
     require(ids[i] >= 0 && static_cast<Index>(ids[i]) < rows, "embedding: id ", ids[i],
@@ -45,7 +47,7 @@ Variable embedding(const Variable& table, const Ids& ids) {
   return record("embedding", y, {table}, [ids, dt = table.grad_buffer()](const Tensor& g) {
     dt.add_by([&](Tensor& grad, Real beta) {
       if (beta == 0) {
-        over_values(grad.size(),
+        over_values(grad.size(), Arrays{1},
                     [&](Index n, Index first) { std::fill_n(grad.data() + first, n, Real(0)); });
       }
       scatter_add(ids, g, grad);

@@ -12,7 +12,7 @@ Variable gelu(const Variable& x) {
   });
   return record("gelu", y, {x}, [xv = x.value(), dx = x.grad_buffer()](const Tensor& g) {
     Tensor d(g.shape());
-    over_values(g.size(), [&](Index n, Index first) {
+    over_values(g.size(), Arrays{3}, [&](Index n, Index first) {
       gelu_backward_row(n, xv.data() + first, g.data() + first, d.data() + first);
     });
     dx.add(d);

@@ -18,6 +18,7 @@ Tensor backward_rows(const Tensor& x, const Tensor& gamma, const RowStatistics& 
   constexpr Index block = 64;
   const Index d = x.dim(1), blocks = block_count(x.dim(0), block);
   Tensor dx(x.shape());
+  const ProfileScope scope(WorkKind::normalisation, 3 * x.size() * sizeof(Real));
   Tensor partial_gamma = Tensor::zeros({blocks, d}), partial_beta = Tensor::zeros({blocks, d});
   parallel_for(x.dim(0), block, [&](Index first, Index last) {
     for (Index r = first; r < last; ++r) {
@@ -41,6 +42,7 @@ Variable layer_norm(const Variable& x, const Variable& gamma, const Variable& be
   require(x.rank() == 2 && x.dim(1) > 0, "layer_norm: expected x [rows, D], got ", x.shape());
   require(gamma.shape() == Shape{x.dim(1)} && beta.shape() == gamma.shape(), "layer_norm: x ",
           x.shape(), " does not fit gamma ", gamma.shape(), " and beta ", beta.shape());
+  const ProfileScope scope(WorkKind::normalisation);
   const Index d = x.dim(1);
   Tensor y(x.shape());
   RowStatistics rows{Tensor({x.dim(0)}), Tensor({x.dim(0)})};

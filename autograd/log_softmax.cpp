@@ -33,7 +33,7 @@ Variable log_softmax(const Variable& x) {
   return record("log_softmax", y, {x}, [y, dx = x.grad_buffer()](const Tensor& g) {
     const Index cols = y.dim(1);
     Tensor d(g.shape());
-    over_rows(y.dim(0), cols, [&](Index r) {
+    over_rows(y.dim(0), cols, Arrays{3}, [&](Index r) {
       const Real total = sum_row(cols, g.row(r));
       for (Index j = 0; j < cols; ++j) d.row(r)[j] = g.row(r)[j] - std::exp(y.row(r)[j]) * total;
     });

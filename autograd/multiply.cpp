@@ -9,7 +9,7 @@ namespace {
 
 Tensor product(const Tensor& a, const Tensor& b) {
   Tensor y(a.shape());
-  over_values(y.size(), [&](Index n, Index first) {
+  over_values(y.size(), Arrays{3}, [&](Index n, Index first) {
     multiply_row(n, a.data() + first, b.data() + first, y.data() + first);
   });
   return y;

@@ -12,7 +12,7 @@ Variable relu(const Variable& x) {
   });
   return record("relu", y, {x}, [xv, dx = x.grad_buffer()](const Tensor& g) {
     Tensor d(g.shape());
-    over_values(g.size(), [&](Index n, Index first) {
+    over_values(g.size(), Arrays{3}, [&](Index n, Index first) {
       for (Index i = first; i < first + n; ++i) d[i] = xv[i] <= 0 ? 0 : g[i];
     });
     dx.add(d);

@@ -15,7 +15,7 @@ Variable segment_max(const Variable& x, const Segments& segments) {
   const Index d = x.dim(1);
   Tensor y({segments.count(), d});
   std::vector<Index> where(y.size());  // token that attains y_bj
-  over_sequences(segments, d, [&](Index b) {
+  over_sequences(segments, d, Arrays{1}, [&](Index b) {
     Index* best = where.data() + b * d;
     Real* largest = y.row(b);
     std::fill_n(best, d, segments.begin(b));

@@ -13,7 +13,7 @@ Variable segment_mean(const Variable& x, const Segments& segments) {
           " does not have the ", segments.tokens(), " tokens of the segments");
   const Index d = x.dim(1);
   Tensor y({segments.count(), d});
-  over_sequences(segments, d, [&](Index b) {
+  over_sequences(segments, d, Arrays{1}, [&](Index b) {
     Real* mean = y.row(b);
     std::fill_n(mean, d, Real(0));
     for (Index t = segments.begin(b); t < segments.end(b); ++t) {
@@ -24,7 +24,7 @@ Variable segment_mean(const Variable& x, const Segments& segments) {
   return record("segment_mean", y, {x}, [segments, dx = x.grad_buffer()](const Tensor& g) {
     const Index width = g.dim(1);
     Tensor grad({segments.tokens(), width});
-    over_sequences(segments, width, [&](Index b) {
+    over_sequences(segments, width, Arrays{1}, [&](Index b) {
       const Real share = 1 / static_cast<Real>(segments.length(b));
       for (Index t = segments.begin(b); t < segments.end(b); ++t) {
         scale_row(width, share, g.row(b), grad.row(t));

@@ -17,7 +17,7 @@ Variable sigmoid(const Variable& x) {
   });
   return record("sigmoid", y, {x}, [y, dx = x.grad_buffer()](const Tensor& g) {
     Tensor d(g.shape());
-    over_values(g.size(), [&](Index n, Index first) {
+    over_values(g.size(), Arrays{3}, [&](Index n, Index first) {
       for (Index i = first; i < first + n; ++i) d[i] = g[i] * y[i] * (1 - y[i]);
     });
     dx.add(d);

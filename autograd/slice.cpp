@@ -13,7 +13,7 @@ namespace {
 void add_block(const GradBuffer& dx, const Tensor& g, Index row, Index col) {
   dx.add_by([&](Tensor& grad, Real beta) {
     if (beta == 0) grad.fill(0);
-    over_rows(g.dim(0), g.dim(1), [&](Index r) {
+    over_rows(g.dim(0), g.dim(1), Arrays{3}, [&](Index r) {
       Real* to = grad.row(row + r) + col;
       add_row(g.dim(1), g.row(r), to, to);
     });

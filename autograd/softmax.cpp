@@ -23,7 +23,7 @@ Variable softmax(const Variable& x, Real temperature) {
   return record("softmax", y, {x}, [y, temperature, dx = x.grad_buffer()](const Tensor& g) {
     const Index width = y.dim(1);
     Tensor d(g.shape());
-    over_rows(y.dim(0), width, [&](Index r) {
+    over_rows(y.dim(0), width, Arrays{3}, [&](Index r) {
       const Real *yr = y.row(r), *gr = g.row(r);
       const Real inner = dot_row(width, yr, gr);
       for (Index j = 0; j < width; ++j) d.row(r)[j] = yr[j] * (gr[j] - inner) / temperature;

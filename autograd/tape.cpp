@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tensor/profile.h"
 #include "tensor/reduce.h"
 #include "tensor/require.h"
 
@@ -22,8 +23,8 @@ class Tape {
     if (records_.size() >= prune_at_) prune();
     // The inputs themselves are only needed to look at their gradients.
     if (!anomaly) inputs.clear();
-    records_.push_back(
-        {operation, last_id_, output.grad_.state_, std::move(inputs), std::move(backward)});
+    records_.push_back({operation, last_id_, output.grad_.state_, std::move(inputs),
+                        std::move(backward), ProfileScope::current()});
     return output;
   }
 
@@ -76,6 +77,7 @@ class Tape {
     std::shared_ptr<GradBuffer::State> output;
     std::vector<Variable> inputs;
     Backward backward;
+    WorkKind work;  ///< that the forward was part of, and so the backward is
 
     void release() {
       output->record = GradBuffer::released;
@@ -93,7 +95,10 @@ class Tape {
       return;
     }
     const Tensor g = std::exchange(record.output->grad, {});
-    record.backward(g);
+    {
+      const ProfileScope scope(record.work);
+      record.backward(g);
+    }
     for (Index i = 0; i < record.inputs.size(); ++i) {
       check_finite(record.inputs[i].grad(), record.operation,
                    "gradient of input " + std::to_string(i));

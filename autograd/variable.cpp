@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "autograd/elementwise.h"
 #include "tensor/kernels.h"
 #include "tensor/require.h"
 
 namespace bf {
-namespace {
-
-constexpr Index block = 16384;
-
-}  // namespace
-
 void GradBuffer::require_not_released() const {
   require_state(state_->record != released,
                 "backward: the tape of this result was already released; pass retain_tape = true "
@@ -31,8 +26,8 @@ void GradBuffer::add(const Tensor& g) const {
   }
   // A shared gradient may be somebody else's too (`add` hands one tensor to both inputs).
   Tensor sum = grad.unique() ? grad : Tensor(grad.shape());
-  parallel_for(g.size(), block, [&](Index first, Index last) {
-    add_row(last - first, grad.data() + first, g.data() + first, sum.data() + first);
+  over_values(g.size(), Arrays{3}, [&](Index n, Index first) {
+    add_row(n, grad.data() + first, g.data() + first, sum.data() + first);
   });
   grad = sum;
 }

@@ -4,6 +4,7 @@
 #include "autograd/head_scale.h"
 #include "autograd/self_attention.h"
 #include "budgetformer/head_dispatch.h"
+#include "tensor/profile.h"
 
 namespace bf {
 namespace {
@@ -74,6 +75,7 @@ Variable AdaptiveMultiHeadAttention::forward_all_heads(const Variable& x, const 
 
 AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Variable& x,
                                                                      const Segments& segments) {
+  const ProfileScope scope(WorkKind::selection);
   const Index batch = segments.count();
   const Variable pooled = pool_.forward(x, segments);  // [B, Z]
   Scores result;
@@ -95,6 +97,7 @@ AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Varia
 }
 
 Variable AdaptiveMultiHeadAttention::choose_gates(const Scores& scores) {
+  const ProfileScope scope(WorkKind::selection);
   BudgetConfig config = budget_;
   if (!training()) {
     // What inference runs is the hard selection, whatever the estimator; "soft" is its relaxation.
@@ -111,6 +114,7 @@ Variable AdaptiveMultiHeadAttention::choose_gates(const Scores& scores) {
 }
 
 void AdaptiveMultiHeadAttention::choose_heads(const Scores& scores) {
+  const ProfileScope scope(WorkKind::selection);
   note(select_heads(with_noise(scores.scores).value(), scores.budget.budgets.value()), scores);
 }
 

@@ -7,6 +7,7 @@
 #include "tensor/attention.h"
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
+#include "tensor/profile.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -108,6 +109,7 @@ void run_task(const Layer& layer, const Task& task, Tensor& results) {
 
 Tensor dispatch_heads(const Tensor& x, const Segments& segments, const HeadSelection& selection,
                       const Tensor& weights, const Linear& qkv, const Linear& out) {
+  const ProfileScope scope(WorkKind::head_dispatch);
   const Index heads = selection.heads, dim = x.dim(1);
   require(selection.sequences() == segments.count() && x.dim(0) == segments.tokens(),
           "dispatch_heads: ", selection.sequences(), " selections and ", x.dim(0),

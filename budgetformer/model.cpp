@@ -6,6 +6,7 @@
 #include "autograd/relu.h"
 #include "autograd/scale.h"
 #include "autograd/sum.h"
+#include "tensor/profile.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -60,6 +61,7 @@ BudgetFormerClassifier::BudgetFormerClassifier(const TransformerConfig& config,
 
 Variable BudgetFormerClassifier::forward(const Ids& ids, const Segments& segments) {
   if (!training() && ids.size() == segments.tokens()) {
+    const ProfileScope scope(WorkKind::selection);
     for (auto* attention : attentions_) attention->set_sequence_keys(sequence_keys(ids, segments));
   }
   return TransformerClassifier::forward(ids, segments);
@@ -71,6 +73,7 @@ void BudgetFormerClassifier::set_progress(double progress) {
 }
 
 Variable BudgetFormerClassifier::policy_loss() const {
+  const ProfileScope scope(WorkKind::selection);
   Variable total;
   const double share = 1 / static_cast<double>(attentions_.size());
   const auto add_term = [&](double weight, const Variable& term) {

@@ -1,9 +1,6 @@
 // bf-bench: speed on defined work, one JSON line. The work (lengths, batches, model, training step)
 // is fixed by the arguments alone, so that another program can be asked to do exactly the same.
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -13,9 +10,12 @@
 #include "autograd/scale.h"
 #include "budgetformer/model.h"
 #include "experiments/options.h"
+#include "experiments/profile_text.h"
 #include "tensor/allocator.h"
+#include "tensor/clock.h"
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
+#include "tensor/profile.h"
 #include "tensor/require.h"
 #include "train/adamw.h"
 #include "train/batches.h"
@@ -30,6 +30,7 @@ struct BenchOptions {
         active_heads = 1;
   Index pass_tokens = default_pass_tokens;
   double dropout = 0.1;
+  bool profile = false;
 };
 
 /// Some sequences of a batch, and their share of it.
@@ -39,12 +40,6 @@ struct Pass {
   double share;
 };
 using Work = std::vector<Pass>;
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// 64-bit linear congruential generator -> u in (0, 1) -> 4 + Exp(mean - 4), cut to [4, longest].
 std::vector<Index> skewed_lengths(Index count, Index mean, Index longest) {
@@ -140,15 +135,15 @@ class Runner {
     model_->train(training_);
   }
 
-  void run(const Work& work) {
+  void run(const Work& batch) {
     if (!training_) {
       const NoGrad no_grad;
-      for (const Pass& pass : work) model_->forward(pass.tokens, pass.segments);
+      for (const Pass& pass : batch) model_->forward(pass.tokens, pass.segments);
       return;
     }
     model_->begin_step(++step_);
     model_->zero_grad();
-    for (const Pass& pass : work) {
+    for (const Pass& pass : batch) {
       const Variable loss = cross_entropy(model_->forward(pass.tokens, pass.segments), pass.labels);
       backward(scale(loss, static_cast<Real>(pass.share)));
     }
@@ -167,11 +162,7 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<Index>(share * static_cast<double>(values.size() - 1))];
 }
 
-double process_peak_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
+double mebibytes(Index bytes) { return static_cast<double>(bytes) / 1048576; }
 
 nlohmann::ordered_json measure(const BenchOptions& options) {
   const std::vector<Work> work = make_work(options);
@@ -182,39 +173,47 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
   const Flops flops_before = executed_flops();
   std::vector<double> seconds;
   Index tokens = 0;
+  if (options.profile) start_profile();
   for (const Work& batch : work) {
     const auto start = Clock::now();
     runner.run(batch);
     seconds.push_back(seconds_since(start));
     for (const Pass& pass : batch) tokens += pass.segments.tokens();
   }
+  const Profile profile = stop_profile();
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   const Flops flops = executed_flops() - flops_before;
   const MemoryStats memory = memory_stats();
-  const double peak_rss = process_peak_mib();  // before gemm_peak() adds its own matrices
+  const double peak_rss = mebibytes(peak_process_bytes());  // before the matrices of gemm_peak()
   const double rate = static_cast<double>(flops.total()) / total, peak = gemm_peak();
-  return {{"program", "bf-bench"},
-          {"what", options.what},
-          {"attention", options.attention},
-          {"dim", options.dim},
-          {"layers", options.layers},
-          {"heads", options.heads},
-          {"active_heads", options.attention == "mha" ? options.heads : options.active_heads},
-          {"batch", options.batch},
-          {"threads", options.threads},
-          {"real_tokens_per_s", std::round(10 * static_cast<double>(tokens) / total) / 10},
-          {"seconds", total},
-          {"batch_seconds_median", quantile(seconds, 0.5)},
-          {"batch_seconds_p95", quantile(seconds, 0.95)},
-          {"peak_rss_mib", std::round(peak_rss)},
-          {"tensor_peak_mib", std::round(static_cast<double>(memory.peak_bytes) / 1048576)},
-          {"system_allocations", memory.system_allocations - memory_before.system_allocations},
-          {"executed_flops", flops.total()},
-          {"attention_core_flops", flops.attention},
-          {"gemm_peak_gflops", std::round(peak / 1e9)},
-          {"gemm_peak_fraction", std::round(1000 * rate / peak) / 1000},
-          {"simd", simd_target_name()},
-          {"gemm_kernel", gemm_kernel_name()}};
+  nlohmann::ordered_json line{
+      {"program", "bf-bench"},
+      {"what", options.what},
+      {"attention", options.attention},
+      {"dim", options.dim},
+      {"layers", options.layers},
+      {"heads", options.heads},
+      {"active_heads", options.attention == "mha" ? options.heads : options.active_heads},
+      {"batch", options.batch},
+      {"threads", options.threads},
+      {"real_tokens_per_s", std::round(10 * static_cast<double>(tokens) / total) / 10},
+      {"seconds", total},
+      {"batch_seconds_median", quantile(seconds, 0.5)},
+      {"batch_seconds_p95", quantile(seconds, 0.95)},
+      {"peak_rss_mib", std::round(peak_rss)},
+      {"tensor_peak_mib", std::round(mebibytes(memory.peak_bytes))},
+      {"system_allocations", memory.system_allocations - memory_before.system_allocations},
+      {"executed_flops", flops.total()},
+      {"attention_core_flops", flops.attention},
+      {"gemm_peak_gflops", std::round(peak / 1e9)},
+      {"gemm_peak_fraction", std::round(1000 * rate / peak) / 1000},
+      {"simd", simd_target_name()},
+      {"gemm_kernel", gemm_kernel_name()}};
+  if (options.profile) {
+    line["profile"] = profile_json(profile, total);
+    std::cerr << profile_table(profile, total, work.size());
+  }
+  return line;
 }
 
 int bench_main(int argc, char** argv) {
@@ -243,6 +242,8 @@ int bench_main(int argc, char** argv) {
             "tokens that the model works on at a time; gradients of a batch add up", 1);
   add_count(list, "threads", options.threads, "threads", 1, 1024);
   add_number(list, "dropout", options.dropout, "dropout in training", 0, 0.99);
+  add_flag(list, "profile", options.profile,
+           "time, GFLOP/s and GB/s by kind of work: in the line, and as a table on stderr");
   if (!parse_options(argc, argv, "Measures speed on defined work and prints one JSON line.",
                      list)) {
     return 0;

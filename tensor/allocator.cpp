@@ -1,6 +1,7 @@
 #include "tensor/allocator.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <bit>
@@ -131,6 +132,12 @@ MemoryStats memory_stats() { return cache().stats(); }
 void reset_peak_memory() { cache().reset_peak(); }
 void release_cached_memory() { cache().release(); }
 void poison_new_memory(bool on) { cache().poison = on; }
+
+Index peak_process_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<Index>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
 
 std::shared_ptr<Real> allocate(Index count) {
   if (count > std::numeric_limits<Index>::max() / (4 * sizeof(Real))) throw std::bad_alloc();

@@ -19,6 +19,8 @@ struct MemoryStats {
 MemoryStats memory_stats();
 /// The peak starts again from what is live now.
 void reset_peak_memory();
+/// Largest resident size of the process so far, code and libraries included.
+Index peak_process_bytes();
 /// Gives every cached block back to the system.
 void release_cached_memory();
 /// For tests: fill fresh blocks with NaN, so that an element nobody wrote shows.

@@ -9,6 +9,7 @@
 #include "tensor/flops.h"
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
+#include "tensor/profile.h"
 #include "tensor/require.h"
 #include "tensor/tile_product.h"
 
@@ -211,6 +212,7 @@ void attend_head(const HeadView& head, Real* out, Index out_stride, Real* log_su
 }
 
 Attention attention_forward(const Tensor& qkv, const Segments& segments, Index heads) {
+  const ProfileScope scope(WorkKind::attention);
   check(qkv, segments, heads);
   const Index tokens = qkv.dim(0), d = qkv.dim(1) / (3 * heads), width = heads * d;
   Attention result{Tensor({tokens, width}), Tensor({tokens, heads})};
@@ -225,6 +227,7 @@ Attention attention_forward(const Tensor& qkv, const Segments& segments, Index h
 
 Tensor attention_backward(const Tensor& qkv, const Attention& saved, const Tensor& g,
                           const Segments& segments, Index heads) {
+  const ProfileScope scope(WorkKind::attention);
   check(qkv, segments, heads);
   require(g.shape() == saved.out.shape() && g.dim(0) == qkv.dim(0) && 3 * g.dim(1) == qkv.dim(1),
           "attention: expected a gradient ", Shape{qkv.dim(0), qkv.dim(1) / 3}, ", got ",

@@ -7,6 +7,7 @@
 #include "tensor/allocator.h"
 #include "tensor/kernels.h"
 #include "tensor/panels.h"
+#include "tensor/profile.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -143,6 +144,7 @@ void gemm_by_blas(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b
 
 void gemm_packed(const Terms& terms, const ConstMatrix& a, const PackedMatrix& b, const Matrix& c,
                  Epilogue epilogue) {
+  const ProfileScope scope(WorkKind::gemm);
   count(FlopKind::linear, a, c);
   for_each_tile(c, a.cols, [&](Matrix tile, Index row, Index col) {
     multiply(terms.from_column(col), a.row_block(row, tile.rows), b, col, tile);
@@ -152,6 +154,7 @@ void gemm_packed(const Terms& terms, const ConstMatrix& a, const PackedMatrix& b
 
 void gemm(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b, const Matrix& c,
           Epilogue epilogue) {
+  const ProfileScope scope(WorkKind::gemm);
   check(a, b.rows, b.cols, c);
   if (c.rows == 0 || c.cols == 0) return;
   if (backend_in_use == GemmBackend::openblas || a.cols == 0) {

@@ -6,6 +6,7 @@
 
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
+#include "tensor/profile.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -16,6 +17,7 @@ constexpr Index block = 8192;
 }  // namespace
 
 void add_column_sums(const Tensor& x, Real beta, Tensor& out) {
+  const ProfileScope scope(WorkKind::elementwise, x.size() * sizeof(Real));
   require(x.rank() >= 1 && out.size() == x.row_size(), "column sums: expected an output of ",
           x.row_size(), " values for ", x.shape(), ", got ", out.shape());
   constexpr Index rows = 256;
@@ -30,12 +32,14 @@ void add_column_sums(const Tensor& x, Real beta, Tensor& out) {
 }
 
 double sum_of(const Tensor& x) {
+  const ProfileScope scope(WorkKind::elementwise, x.size() * sizeof(Real));
   return blocked_sum(x.size(), block, [&](Index first, Index last) {
     return static_cast<double>(sum_row(last - first, x.data() + first));
   });
 }
 
 double sum_of_squares(const Tensor& x) {
+  const ProfileScope scope(WorkKind::elementwise, x.size() * sizeof(Real));
   return blocked_sum(x.size(), block, [&](Index first, Index last) {
     return static_cast<double>(dot_row(last - first, x.data() + first, x.data() + first));
   });

@@ -3,6 +3,7 @@
 # and one line on stderr that names the culprit. No network and no data files needed.
 set -u
 cd "$(dirname "$0")/.."
+root=$(pwd)
 bin=$(realpath "${BUILD:-build}/experiments")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -39,8 +40,13 @@ works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300
 works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --budget 0.25 --json
 works "$bin/bf-compare" "${tiny[@]}" --json
 works "$bin/bf-data" --dataset synthetic --rows 300
-works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4
+works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4 --profile
+grep -q '"accounted":' out || fail "bf-bench --profile puts no profile in its line"
 works "$bin/bf-bench" --what latency --attention budget --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2
+
+# The speed table's script, on tiny models and without PyTorch (`false` is a Python without torch).
+works bash "$root/experiments/speed.sh" --quick --python false
+grep -q '^| train, D 256, mean 48 | ' out || fail "speed.sh prints no table"
 
 # The same bytes with one thread and with two.
 for attention in mha budget; do

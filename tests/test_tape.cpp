@@ -12,6 +12,7 @@
 #include "autograd/scale.h"
 #include "autograd/softmax.h"
 #include "autograd/sum.h"
+#include "tensor/profile.h"
 #include "tests/support.h"
 
 using namespace bf;
@@ -288,4 +289,21 @@ TEST_CASE("tape: values saved for backward are released with their records") {
   CHECK(saved.use_count() == 2);
   backward(sum(y));
   CHECK(saved.use_count() == 1);
+}
+
+TEST_CASE("tape: in a profile, a backward is the work that its forward was recorded in") {
+  const Variable x = leaf({1, 2});
+  WorkKind in_selection = WorkKind::none, outside = WorkKind::selection;
+  start_profile();
+  Variable y;
+  {
+    const ProfileScope scope(WorkKind::selection);
+    y = identity(x, [&](const Tensor&) { in_selection = ProfileScope::current(); });
+  }
+  backward(sum(y));
+  backward(sum(identity(x, [&](const Tensor&) { outside = ProfileScope::current(); })));
+  const Profile profile = stop_profile();
+  CHECK(in_selection == WorkKind::selection);
+  CHECK(outside == WorkKind::none);
+  CHECK(profile[static_cast<std::size_t>(WorkKind::selection)].calls == 2);
 }

@@ -5,6 +5,7 @@
 
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
+#include "tensor/profile.h"
 #include "tensor/reduce.h"
 #include "tensor/require.h"
 
@@ -25,6 +26,7 @@ AdamW::AdamW(std::vector<NamedParameter> parameters, const AdamWConfig& config)
 }
 
 double AdamW::step(double learning_rate, double clip) {
+  const ProfileScope scope(WorkKind::optimizer);
   const double norm = gradient_norm();
   const double scale = clip > 0 && norm > clip ? clip / norm : 1;
   ++steps_;
@@ -68,6 +70,8 @@ void AdamW::update(Index parameter, double learning_rate, double gradient_scale)
   Real* first = moments_[parameter].first.data();
   Real* second = moments_[parameter].second.data();
   Real* weight = variable.mutable_value().data();
+  constexpr Index arrays = 7;  // gradient read; moments and weight read and written
+  const ProfileScope scope(WorkKind::optimizer, arrays * variable.value().size() * sizeof(Real));
   parallel_for(variable.value().size(), rows_per_block(1), [&](Index begin, Index end) {
     adamw_row(end - begin, step, gradient + begin, first + begin, second + begin, weight + begin);
   });

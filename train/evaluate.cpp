@@ -1,12 +1,9 @@
 #include "train/evaluate.h"
 
-#include <sys/resource.h>
-
-#include <chrono>
-
 #include "autograd/log_softmax.h"
 #include "budgetformer/cost_model.h"
 #include "tensor/allocator.h"
+#include "tensor/clock.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -33,12 +30,6 @@ class EvaluationMode {
   bool training_;
   NoGrad no_grad_;
 };
-
-Index peak_process_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<Index>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
-}
 
 /// Adds one batch's predictions and losses.
 void add_batch(const Tensor& logits, const Batch& batch, Evaluation& result) {
@@ -96,14 +87,13 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   const Index before_bytes = memory_stats().live_bytes;
   const Flops before = executed_flops();
   double core = 0;
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   for (const auto& examples : evaluation_plan(split, batch, default_pass_tokens)) {
     const Batch packed = make_batch(split, examples);
     add_batch(model.net->forward(packed.tokens, packed.segments).value(), packed, result);
     core += add_dense_cost(model.config.transformer, packed.segments, result);
   }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  result.seconds = elapsed.count();
+  result.seconds = seconds_since(start);
   result.executed = executed_flops() - before;
   result.peak_tensor_bytes =
       memory_stats().peak_bytes - before_bytes + model.net->parameter_count() * sizeof(Real);

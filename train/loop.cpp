@@ -1,22 +1,18 @@
 #include "train/loop.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <span>
 
 #include "autograd/add.h"
 #include "autograd/cross_entropy.h"
 #include "autograd/scale.h"
+#include "tensor/clock.h"
 #include "tensor/require.h"
 #include "train/best_epoch.h"
 
 namespace bf {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 std::vector<Tensor> copy_weights(Module& net) {
   std::vector<Tensor> weights;
@@ -63,7 +59,7 @@ double Trainer::progress() const {
 
 StepReport Trainer::step() {
   require_state(!done(), "training: all ", total_steps_, " steps are done");
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   ++step_;
   const std::span<const Index> examples = next_examples();
   StepReport report{.step = step_, .epoch = planned_epoch_, .examples = examples.size()};
