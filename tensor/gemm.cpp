@@ -82,24 +82,60 @@ struct Terms {
   Terms from_column(Index col) const { return {alpha, beta, bias ? bias + col : nullptr}; }
 };
 
-/// A tile of C from its rows of A and its panels of B, which begin at column `col` of the whole.
-void multiply(const Terms& terms, const ConstMatrix& a, const PackedMatrix& b, Index col,
-              const Matrix& c) {
-  if (terms.beta != 0 && terms.beta != 1) scale(terms.beta, c);
+/// Calls pack(first, count) for groups of four panels of `extent` rows or columns, and each of the
+/// inner blocks, on all threads.
+void for_each_panel_group(Index extent, Index panel, Index inner_extent,
+                          FunctionRef<void(Index first, Index count, Index l, Index inner)> pack) {
   constexpr Index inner_block = PackedMatrix::inner_block;
-  // Rows lie well as they are; in a transposed A, the values of one row lie a stride apart.
-  std::shared_ptr<Real> buffer;
-  if (a.transposed) {
-    buffer = allocate(round_up(a.rows, panel_shape().rows) * std::min(inner_block, a.cols));
+  const Index group = 4 * panel, groups = block_count(extent, group);
+  parallel_for(block_count(inner_extent, inner_block) * groups, 1, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Index l = i / groups * inner_block, first = i % groups * group;
+      pack(first, std::min(group, extent - first), l, std::min(inner_block, inner_extent - l));
+    }
+  });
+}
+
+/// A as the tiles read it. Rows lie well as they are; where A is transposed, the values of a row
+/// lie a stride apart, and it is rearranged as PackedMatrix does with columns.
+class LeftOperand {
+ public:
+  explicit LeftOperand(const ConstMatrix& a) : a_(a) {
+    if (!a.transposed) return;
+    padded_rows_ = round_up(a.rows, panel_shape().rows);
+    packed_ = allocate(padded_rows_ * a.cols);
+    for_each_panel_group(a.rows, 2 * panel_shape().rows, a.cols,
+                         [&](Index row, Index rows, Index l, Index inner) {
+                           pack_rows(a.block(row, rows, l, inner), to(row, l, inner));
+                         });
   }
-  for (Index l = 0; l < a.cols; l += inner_block) {
-    const Index inner = std::min(inner_block, a.cols - l);
-    const ConstMatrix part = a.col_block(l, inner);
-    if (a.transposed) pack_rows(part, buffer.get());
-    const RowPanels rows =
-        a.transposed ? RowPanels::packed(buffer.get(), inner) : RowPanels::in_place(part);
-    multiply_panels(terms.alpha, rows, b.panels(l, inner, col), inner,
-                    {terms.beta != 0 || l > 0, terms.bias}, c);
+
+  /// Rows from `row` on, a whole number of panels, and `inner` columns from l on.
+  RowPanels panels(Index row, Index l, Index inner) const {
+    if (packed_ != nullptr) return RowPanels::packed(to(row, l, inner), inner);
+    return RowPanels::in_place(a_.block(row, a_.rows - row, l, inner));
+  }
+  Index inner() const { return a_.cols; }
+
+ private:
+  Real* to(Index row, Index l, Index inner) const {
+    return packed_.get() + l * padded_rows_ + row * inner;
+  }
+
+  ConstMatrix a_;
+  Index padded_rows_ = 0;
+  std::shared_ptr<Real> packed_;
+};
+
+/// The tile of C that begins at (row, col).
+void multiply(const Terms& terms, const LeftOperand& a, const PackedMatrix& b, Index row, Index col,
+              const Matrix& tile) {
+  if (terms.beta != 0 && terms.beta != 1) scale(terms.beta, tile);
+  constexpr Index inner_block = PackedMatrix::inner_block;
+  for (Index l = 0; l < a.inner(); l += inner_block) {
+    const Index inner = std::min(inner_block, a.inner() - l);
+    multiply_panels(terms.alpha, a.panels(row, l, inner), b.panels(l, inner, col), inner,
+                    {terms.beta != 0 || l > 0, terms.bias}, tile);
   }
 }
 
@@ -146,8 +182,9 @@ void gemm_packed(const Terms& terms, const ConstMatrix& a, const PackedMatrix& b
                  Epilogue epilogue) {
   const ProfileScope scope(WorkKind::gemm);
   count(FlopKind::linear, a, c);
+  const LeftOperand left(a);
   for_each_tile(c, a.cols, [&](Matrix tile, Index row, Index col) {
-    multiply(terms.from_column(col), a.row_block(row, tile.rows), b, col, tile);
+    multiply(terms.from_column(col), left, b, row, col, tile);
     epilogue(tile, row, col);
   });
 }
@@ -173,16 +210,10 @@ PackedMatrix::PackedMatrix(const ConstMatrix& b)
       cols_(b.cols),
       padded_cols_(round_up(b.cols, panel_shape().cols)),
       data_(allocate(rows_ * padded_cols_)) {
-  const Index per_task = 4 * panel_shape().cols;
-  const Index column_blocks = block_count(cols_, per_task);
-  parallel_for(block_count(rows_, inner_block) * column_blocks, 1, [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i) {
-      const Index l = i / column_blocks * inner_block, j = i % column_blocks * per_task;
-      const Index inner = std::min(inner_block, rows_ - l);
-      pack_columns(b.block(l, inner, j, std::min(per_task, cols_ - j)),
-                   data_.get() + l * padded_cols_ + j * inner);
-    }
-  });
+  for_each_panel_group(
+      cols_, panel_shape().cols, rows_, [&](Index col, Index cols, Index l, Index inner) {
+        pack_columns(b.block(l, inner, col, cols), data_.get() + l * padded_cols_ + col * inner);
+      });
 }
 
 void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c) {
@@ -216,7 +247,7 @@ void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real be
   if (a.cols == 0) return scale(beta, c);
   count(kind, a, c);
   if (backend_in_use == GemmBackend::openblas) return call_blas(alpha, a, b, beta, c);
-  multiply({alpha, beta}, a, PackedMatrix(b), 0, c);
+  multiply({alpha, beta}, LeftOperand(a), PackedMatrix(b), 0, 0, c);
 }
 
 void set_gemm_backend(GemmBackend backend) { backend_in_use = backend; }

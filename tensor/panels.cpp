@@ -61,23 +61,36 @@ void PackColumns(const ConstMatrix& b, Real* HWY_RESTRICT to) {
   }
 }
 
-void PackRows(const ConstMatrix& a, Real* HWY_RESTRICT to) {
+/// Panels of a transposed A, as many as can be read in whole vectors; returns how many. A row of
+/// memory holds a piece of each panel: all are written as it is read, since it may be a long way to
+/// the next one. A write ends in the place of the next, which mends it.
+Index pack_transposed_rows(const ConstMatrix& a, Real* HWY_RESTRICT to) {
   constexpr Index vectors = (block_rows + hn::MaxLanes(tag) - 1) / hn::MaxLanes(tag);
   const Index covered = vectors * hn::Lanes(tag);
-  for (Index i = 0; i < a.rows; i += block_rows, to += a.cols * block_rows) {
-    const ConstMatrix panel = a.row_block(i, std::min(block_rows, a.rows - i));
-    if (a.transposed && i + covered <= a.rows && covered >= block_rows) {
-      // Each write ends in the place of the next, which mends it; the last one ends where it has
-      // to.
-      for (Index l = 0; l + 1 < a.cols; ++l) {
-        copy_vectors<vectors>(panel.data + l * a.stride, to + l * block_rows);
+  if (covered < block_rows || a.rows < covered) return 0;
+  const Index panels = (a.rows - covered) / block_rows + 1, panel = a.cols * block_rows;
+  for (Index l = 0; l < a.cols; ++l) {
+    const Real* HWY_RESTRICT from = a.data + l * a.stride;
+    Real* HWY_RESTRICT row = to + l * block_rows;
+    for (Index p = 0; p < panels; ++p) {
+      if (l + 1 < a.cols) {
+        copy_vectors<vectors>(from + p * block_rows, row + p * panel);
+      } else {
+        std::copy_n(from + p * block_rows, block_rows, row + p * panel);
       }
-      std::copy_n(panel.data + (a.cols - 1) * a.stride, block_rows, to + (a.cols - 1) * block_rows);
-      continue;
     }
+  }
+  return panels;
+}
+
+void PackRows(const ConstMatrix& a, Real* HWY_RESTRICT to) {
+  const Index done = a.transposed ? pack_transposed_rows(a, to) : 0;
+  for (Index i = done * block_rows; i < a.rows; i += block_rows) {
+    const ConstMatrix panel = a.row_block(i, std::min(block_rows, a.rows - i));
+    Real* HWY_RESTRICT begin = to + i * a.cols;
     for (Index l = 0; l < a.cols; ++l) {
       for (Index r = 0; r < panel.rows; ++r) {
-        to[l * block_rows + r] = panel.data[l * panel.col_step() + r * panel.row_step()];
+        begin[l * block_rows + r] = panel.data[l * panel.col_step() + r * panel.row_step()];
       }
     }
   }
