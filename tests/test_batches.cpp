@@ -11,6 +11,7 @@ using bf::evaluation_plan;
 using bf::Id;
 using bf::Index;
 using bf::make_batch;
+using bf::pass_sizes;
 using bf::TokenizedSplit;
 using bf::training_plan;
 
@@ -42,7 +43,8 @@ std::vector<Index> sorted(std::vector<Index> values) {
 TEST_CASE("batches: every example is in an epoch exactly once") {
   for (const Index count : {Index{1}, Index{5}, Index{64}, Index{1003}}) {
     const TokenizedSplit split = numbered(count);
-    for (const BatchPlan& plan : {training_plan(split, 8, 1, 1), evaluation_plan(split, 8)}) {
+    for (const BatchPlan& plan :
+         {training_plan(split, 8, 1, 1), evaluation_plan(split, 8, 1000000)}) {
       const std::vector<Index> seen = sorted(flat(plan));
       REQUIRE(seen.size() == count);
       for (Index i = 0; i < count; ++i) CHECK(seen[i] == i);
@@ -78,7 +80,7 @@ TEST_CASE("batches: a batch holds texts of about one length, the batches come in
 
 TEST_CASE("batches: evaluation goes from long to short") {
   const TokenizedSplit split = numbered(40);
-  const std::vector<Index> order = flat(evaluation_plan(split, 8));
+  const std::vector<Index> order = flat(evaluation_plan(split, 8, 1000000));
   for (Index i = 1; i < order.size(); ++i) {
     CHECK(split.tokens[order[i - 1]].size() >= split.tokens[order[i]].size());
   }
@@ -104,6 +106,36 @@ TEST_CASE("batches: a packed batch keeps tokens, lengths, labels and places toge
 TEST_CASE("batches: a batch of no text is an error") {
   CHECK_THROWS_WITH_AS(training_plan(numbered(3), 0, 1, 1),
                        "batches: the batch size must be at least 1, got 0", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(evaluation_plan(numbered(3), 0),
-                       "batches: the batch size must be at least 1, got 0", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      evaluation_plan(numbered(3), 0, 1),
+      "batches: the batch size and the tokens of a pass must be at least 1, got 0 and 1",
+      std::invalid_argument);
+}
+
+TEST_CASE("batches: evaluation keeps to the tokens of a pass, unless one example has more") {
+  const TokenizedSplit split = numbered(50);
+  const BatchPlan plan = evaluation_plan(split, 8, 20);
+  CHECK(sorted(flat(plan)).size() == 50);
+  for (const auto& batch : plan) {
+    Index tokens = 0;
+    for (const Index example : batch) tokens += split.tokens[example].size();
+    CHECK((batch.size() <= 8 && tokens <= 20));
+  }
+  for (const auto& batch : evaluation_plan(split, 8, 3)) {
+    CHECK((batch.size() == 1 || split.tokens[batch[0]].size() <= 2));
+  }
+}
+
+TEST_CASE("batches: passes share the tokens, in order and none empty") {
+  using Sizes = std::vector<Index>;
+  CHECK(pass_sizes(Sizes{5, 5, 5, 5}, 10) == Sizes{2, 2});
+  CHECK(pass_sizes(Sizes{5, 5, 5, 5}, 20) == Sizes{4});
+  CHECK(pass_sizes(Sizes{5, 5, 5, 5}, 19) == Sizes{2, 2});
+  CHECK(pass_sizes(Sizes{5, 5, 5, 5}, 100, 3) == Sizes{2, 1, 1});
+  CHECK(pass_sizes(Sizes{1, 1, 1, 30}, 8) == Sizes{1, 1, 1, 1});
+  CHECK(pass_sizes(Sizes{30, 1, 1, 1}, 16) == Sizes{1, 1, 2});
+  CHECK(pass_sizes(Sizes{7}, 1, 9) == Sizes{1});
+  CHECK_THROWS_WITH_AS(pass_sizes(Sizes{7}, 0),
+                       "batches: the tokens of a pass must be at least 1, got 0",
+                       std::invalid_argument);
 }

@@ -99,6 +99,21 @@ TEST_CASE("loop: an update split into passes is the same update") {
   }
 }
 
+TEST_CASE("loop: few tokens in a pass make many passes, and the same loss") {
+  ModelConfig model = small_model("mha");
+  model.transformer.dropout = 0;
+  const TokenizedSplit split = small_split(64, 5);
+  std::vector<double> losses;
+  for (const Index tokens : {Index{1}, Index{10}, Index{1000000}}) {
+    TrainingConfig config = small_training(1);
+    config.pass_tokens = tokens;
+    Model net = make_model(model);
+    losses.push_back(Trainer(net, split, config).step().loss);
+  }
+  CHECK(losses[0] == doctest::Approx(losses[2]).epsilon(1e-5));
+  CHECK(losses[1] == doctest::Approx(losses[2]).epsilon(1e-5));
+}
+
 TEST_CASE("loop: the loss of an epoch is the mean over examples, not over batches") {
   // Nothing is learned at rate 0, so the epoch's loss is that of the five examples.
   ModelConfig model_config = small_model("mha");

@@ -142,3 +142,16 @@ TEST_CASE("variable: a gradient of another shape is refused with both shapes") {
   CHECK(error_text([&] { x.grad_buffer().add(Tensor::zeros({3})); }) ==
         "add_grad: gradient [3] does not have the shape of its variable [2]");
 }
+
+TEST_CASE("variable: a packed transpose is kept until the value is opened for writing") {
+  Variable weight = random_input({5, 3}, 1);
+  const auto packed = weight.packed_transpose();
+  CHECK((packed->rows() == 3 && packed->cols() == 5));
+  CHECK(weight.packed_transpose() == packed);
+  const Variable copy = weight;
+  CHECK(copy.packed_transpose() == packed);
+  weight.mutable_value()[0] = 7;
+  CHECK(weight.packed_transpose() != packed);
+  CHECK(weight.packed_transpose()->panels(0, 3, 0)[0] == 7);
+  CHECK(weight.detach().packed_transpose() != weight.packed_transpose());
+}
