@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -109,16 +110,17 @@ Real score_scale(Index width) { return Real(1) / std::sqrt(static_cast<Real>(wid
 void fold_scores(const Matrix& scores, bool first_tile, Index width, Real* maximum, Real* sum,
                  Real* out, Index out_stride) {
   for (Index i = 0; i < scores.rows; ++i) {
-    Real* row = scores.data + i * scores.stride;
-    Real now = max_row(scores.cols, row), earlier = 0;
+    const Real before = first_tile ? std::numeric_limits<Real>::lowest() : maximum[i];
+    const PartialSoftmax part =
+        softmax_part_row(scores.cols, before, scores.data + i * scores.stride);
+    Real earlier = 0;
     if (!first_tile) {
-      now = std::max(maximum[i], now);
-      const Real rescale = std::exp(maximum[i] - now);
+      const Real rescale = std::exp(before - part.maximum);
       earlier = sum[i] * rescale;
       if (rescale != 1) scale_row(width, rescale, out + i * out_stride, out + i * out_stride);
     }
-    sum[i] = earlier + exp_row(scores.cols, row, now, row);
-    maximum[i] = now;
+    sum[i] = earlier + part.sum;
+    maximum[i] = part.maximum;
   }
 }
 
@@ -146,9 +148,8 @@ void attend_head_backward(const HeadView& head, const Real* g, const Real* out, 
       const Matrix p = work.score(scale, q, work.keys_t, keys, work.scores);
       const Matrix ds = work.score(1, up, work.values_t, keys, work.slopes);
       for (Index i = 0; i < rows; ++i) {
-        Real *p_row = p.data + i * padded, *ds_row = ds.data + i * padded;
-        exp_row(keys, p_row, log_sum_exp[(first + i) * lse_stride], p_row);
-        for (Index j = 0; j < keys; ++j) ds_row[j] = p_row[j] * (ds_row[j] - delta[first + i]);
+        softmax_slope_row(keys, log_sum_exp[(first + i) * lse_stride], delta[first + i],
+                          p.data + i * padded, ds.data + i * padded);
       }
       const ConstMatrix p_tile(p.data, rows, keys, padded), ds_tile(ds.data, rows, keys, padded);
       work.combine(1, p_tile.t(), up, first > 0, d_head.dv + key * stride, stride);

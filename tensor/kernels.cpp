@@ -170,6 +170,39 @@ Real Exp(Index n, const Real* x, Real shift, Real* out) {
   return total;
 }
 
+/// The lanes of a row of n values that vector i, the last of the row or not, holds.
+HWY_INLINE auto inside_row(Index n, Index i) { return hn::FirstN(tag, n - i); }
+
+PartialSoftmax SoftmaxPart(Index n, Real floor, Real* x) {
+  const Index lanes = hn::Lanes(tag);
+  const Lanes none = hn::Set(tag, std::numeric_limits<Real>::lowest());
+  Lanes best = hn::Set(tag, floor);
+  for (Index i = 0; i < n; i += lanes) {
+    best = hn::Max(best, hn::IfThenElse(inside_row(n, i), hn::Load(tag, x + i), none));
+  }
+  const Real maximum = hn::GetLane(hn::MaxOfLanes(tag, best));
+  const Lanes shift = hn::Set(tag, maximum);
+  Lanes sum = hn::Zero(tag);
+  for (Index i = 0; i < n; i += lanes) {
+    const Lanes e = exponential(hn::Sub(hn::Load(tag, x + i), shift));
+    const Lanes kept = hn::IfThenElseZero(inside_row(n, i), e);
+    hn::Store(kept, tag, x + i);
+    sum = hn::Add(sum, kept);
+  }
+  return {maximum, sum_lanes(sum)};
+}
+
+void SoftmaxSlope(Index n, Real log_sum_exp, Real delta, Real* p, Real* slope) {
+  const Index lanes = hn::Lanes(tag);
+  const Lanes shift = hn::Set(tag, log_sum_exp), d = hn::Set(tag, delta);
+  for (Index i = 0; i < n; i += lanes) {
+    const Lanes e = exponential(hn::Sub(hn::Load(tag, p + i), shift));
+    const Lanes kept = hn::IfThenElseZero(inside_row(n, i), e);
+    hn::Store(kept, tag, p + i);
+    hn::Store(hn::Mul(kept, hn::Sub(hn::Load(tag, slope + i), d)), tag, slope + i);
+  }
+}
+
 /// The normal distribution function Phi(x) and its density phi(x).
 struct Normal {
   Lanes distribution, density;
@@ -309,6 +342,8 @@ HWY_EXPORT(Dot);
 HWY_EXPORT(Sum);
 HWY_EXPORT(Max);
 HWY_EXPORT(Exp);
+HWY_EXPORT(SoftmaxPart);
+HWY_EXPORT(SoftmaxSlope);
 HWY_EXPORT(Gelu);
 HWY_EXPORT(GeluBackward);
 HWY_EXPORT(LayerNorm);
@@ -333,6 +368,12 @@ Real sum_row(Index n, const Real* x) { return HWY_DYNAMIC_DISPATCH(Sum)(n, x); }
 Real max_row(Index n, const Real* x) { return HWY_DYNAMIC_DISPATCH(Max)(n, x); }
 Real exp_row(Index n, const Real* x, Real shift, Real* out) {
   return HWY_DYNAMIC_DISPATCH(Exp)(n, x, shift, out);
+}
+PartialSoftmax softmax_part_row(Index n, Real floor, Real* x) {
+  return HWY_DYNAMIC_DISPATCH(SoftmaxPart)(n, floor, x);
+}
+void softmax_slope_row(Index n, Real log_sum_exp, Real delta, Real* p, Real* slope) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxSlope)(n, log_sum_exp, delta, p, slope);
 }
 void gelu_row(Index n, const Real* x, Real* y) { HWY_DYNAMIC_DISPATCH(Gelu)(n, x, y); }
 void gelu_backward_row(Index n, const Real* x, const Real* g, Real* dx) {

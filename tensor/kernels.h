@@ -21,6 +21,18 @@ Real max_row(Index n, const Real* x);
 /// out = exp(x - shift); returns the sum of out.
 Real exp_row(Index n, const Real* x, Real shift, Real* out);
 
+// The next two work on aligned rows that are filled up to whole vectors: what stands past n, any
+// finite values, is replaced by zeros.
+
+/// Part of a softmax whose row comes in parts: with m = max(floor, max x), x becomes exp(x - m).
+struct PartialSoftmax {
+  Real maximum, sum;  ///< m, and the sum of the new x
+};
+PartialSoftmax softmax_part_row(Index n, Real floor, Real* x);
+/// p = exp(p - log_sum_exp);  slope = p (slope - delta): the softmax's probabilities from its
+/// scores, and the gradient of the scores from that of the probabilities.
+void softmax_slope_row(Index n, Real log_sum_exp, Real delta, Real* p, Real* slope);
+
 /// y = x Phi(x), the exact GELU (by erf, not tanh); Phi is the normal distribution function.
 void gelu_row(Index n, const Real* x, Real* y);
 /// dx = g (Phi(x) + x phi(x))

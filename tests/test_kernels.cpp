@@ -381,3 +381,39 @@ TEST_CASE("kernels: NaN, infinity and underflow are those of IEEE 754") {
   CHECK(result == 0);
   CHECK(std::exp(far) == 0);
 }
+
+TEST_CASE("kernels: a softmax in parts, on rows filled up to whole vectors") {
+  constexpr Index width = 64;
+  for (const Index n : Sizes{1, 3, 8, 17, 50, 64}) {
+    CAPTURE(n);
+    alignas(64) Real x[width], p[width], slope[width];
+    const Row scores = seeded_values(width, 21), up = seeded_values(width, 22);
+    std::copy_n(scores.data(), width, x);  // what stands past n must not count
+    x[n - 1] = 3;
+    double largest = 0, sum = 0;
+    for (Index i = 0; i < n; ++i) largest = i == 0 ? x[0] : std::max<double>(largest, x[i]);
+    for (const double floor : {-1e30, 5.0}) {
+      std::copy_n(scores.data(), width, p);
+      p[n - 1] = 3;
+      const double shift = std::max(largest, floor);
+      const PartialSoftmax part = softmax_part_row(n, static_cast<Real>(floor), p);
+      CHECK(double{part.maximum} == shift);
+      sum = 0;
+      for (Index i = 0; i < n; ++i) {
+        const double expected = std::exp(double{x[i]} - shift);
+        CHECK(std::abs(double{p[i]} - expected) <= 8 * epsilon * expected);
+        sum += expected;
+      }
+      CHECK(std::abs(double{part.sum} - sum) <= 64 * epsilon * sum);
+    }
+    std::copy_n(x, width, p);
+    std::copy_n(up.data(), width, slope);
+    softmax_slope_row(n, Real(1.5), Real(0.25), p, slope);
+    for (Index i = 0; i < n; ++i) {
+      const double expected = std::exp(double{x[i]} - 1.5);
+      CHECK(std::abs(double{p[i]} - expected) <= 8 * epsilon * expected);
+      CHECK(std::abs(double{slope[i]} - expected * (double{up[i]} - 0.25)) <=
+            16 * epsilon * expected * (std::abs(double{up[i]}) + 1));
+    }
+  }
+}
