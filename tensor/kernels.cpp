@@ -219,9 +219,10 @@ HWY_INLINE Normal normal(Lanes x) {
   const Lanes t = hn::Div(one, hn::MulAdd(hn::Set(tag, Real(0.3)), size, one));
   Lanes tail = hn::Set(tag, Real(fit[7]));
   for (int i = 6; i >= 0; --i) tail = hn::MulAdd(tail, t, hn::Set(tag, static_cast<Real>(fit[i])));
-  const Lanes least = hn::Set(tag, Real(-87.3));  // x Phi(x) is nothing long before
+  const Lanes power = hn::Mul(hn::Set(tag, Real(-0.5)), hn::Mul(x, x));
+  const Lanes least = hn::Set(tag, Real(-87.3));
   const Lanes bell =
-      exponential_in_range(hn::Max(hn::Mul(hn::Set(tag, Real(-0.5)), hn::Mul(x, x)), least));
+      hn::IfThenElseZero(hn::Gt(power, least), exponential_in_range(hn::Max(power, least)));
   tail = hn::Mul(hn::Mul(tail, t), bell);
   const Lanes distribution = hn::IfThenElse(hn::Gt(x, hn::Zero(tag)), hn::Sub(one, tail), tail);
   return {distribution, hn::Mul(hn::Set(tag, Real(density_at_zero)), bell)};
