@@ -187,7 +187,7 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   const Flops flops = executed_flops() - flops_before;
   const MemoryStats memory = memory_stats();
-  const double peak_rss = mebibytes(peak_process_bytes());  // before the matrices of gemm_peak()
+  const double peak_rss = mebibytes(peak_process_bytes());  // before the matrices of gemm_rate()
   const double rate = static_cast<double>(flops.total()) / total, own = gemm_rate(GemmBackend::own),
                openblas = gemm_rate(GemmBackend::openblas), peak = std::max(own, openblas);
   nlohmann::ordered_json line{
@@ -211,6 +211,7 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
       {"attention_core_flops", flops.attention},
       {"gemm_peak_gflops", std::round(peak / 1e9)},
       {"gemm_peak_fraction", std::round(1000 * rate / peak) / 1000},
+      {"openblas_gflops", std::round(openblas / 1e9)},
       {"simd", simd_target_name()},
       {"gemm_kernel", gemm_kernel_name()}};
   if (options.profile) {
