@@ -43,7 +43,7 @@ BatchPlan evaluation_plan(const TokenizedSplit& split, Index size, Index most_to
 
 /// Tokens that a model works on at a time unless told otherwise: enough for products at full speed,
 /// few enough for the activations between two operations to stay in the processor's caches.
-constexpr Index default_pass_tokens = 1024;
+constexpr Index default_pass_tokens = 896;
 
 /// Cuts sequences of these lengths, in their order, into passes of about the same number of tokens:
 /// as few as keep most of them at or below `most_tokens`, and at least `least_passes`. Returns the
