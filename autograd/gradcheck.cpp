@@ -93,21 +93,21 @@ class Checker {
 
   void check_input(Index input) {
     const Tensor before = earlier(input), after = inputs_[input].grad();
-    Real* values = inputs_[input].mutable_value().data();
     for (Index i = 0; i < before.size(); ++i) {
       const double analytic = static_cast<double>(after[i]) - static_cast<double>(before[i]);
-      compare(input, i, analytic, difference(values[i]));
+      compare(input, i, analytic, difference(inputs_[input], i));
     }
   }
 
   /// Central difference of cotangent . f with respect to one value.
-  double difference(Real& value) const {
-    const Real centre = value;
-    value = static_cast<Real>(static_cast<double>(centre) + options_.step);
-    const double above = weighted_sum(evaluate(), cotangent_);
-    value = static_cast<Real>(static_cast<double>(centre) - options_.step);
-    const double below = weighted_sum(evaluate(), cotangent_);
-    value = centre;
+  double difference(Variable& input, Index element) const {
+    const Real centre = input.value()[element];
+    const auto moved = [&](double step) {
+      input.mutable_value()[element] = static_cast<Real>(static_cast<double>(centre) + step);
+      return weighted_sum(evaluate(), cotangent_);
+    };
+    const double above = moved(options_.step), below = moved(-options_.step);
+    input.mutable_value()[element] = centre;
     return (above - below) / (2 * options_.step);
   }
 

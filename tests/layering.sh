@@ -28,7 +28,7 @@ only_in() {  # library, pattern, files that may
 }
 only_in oneTBB 'tbb/' 'tensor/parallel\.cpp'
 only_in OpenBLAS '(cblas|openblas)' 'tensor/gemm\.cpp'
-only_in Highway 'hwy/' 'tensor/(kernels|random_words|tile_product)\.cpp|tensor/[a-z_]*-inl\.h'
+only_in Highway 'hwy/' 'tensor/(kernels|panels|random_words|tile_product)\.cpp|tensor/[a-z_]*-inl\.h'
 
 [ $failed = 0 ] && echo "layering: ok"
 exit $failed
