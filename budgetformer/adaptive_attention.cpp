@@ -52,18 +52,20 @@ Variable AdaptiveMultiHeadAttention::forward(const Variable& x, const Segments& 
   const Scores scores = score(x, segments);
   if (training() || recording() || soft_gates_) {
     const Variable gate = choose_gates(scores);
+    if (training() && state_.sparse && !selection_.all()) {
+      return dispatch_heads(x, segments, selection_, gate, qkv_, out_);
+    }
     return forward_all_heads(x, segments, &gate);
   }
   choose_heads(scores);
   if (selection_.all() && budget_.weighting == Weighting::none) {
     return forward_all_heads(x, segments, nullptr);
   }
-  Tensor weights;
+  Variable weights;
   if (budget_.weighting == Weighting::relevance) {
-    weights =
-        relevance_weights(scores.scores, static_cast<Real>(state_.temperature), selection_).value();
+    weights = relevance_weights(scores.scores, static_cast<Real>(state_.temperature), selection_);
   }
-  return Variable(dispatch_heads(x.value(), segments, selection_, weights, qkv_, out_));
+  return dispatch_heads(x, segments, selection_, weights, qkv_, out_);
 }
 
 Variable AdaptiveMultiHeadAttention::forward_all_heads(const Variable& x, const Segments& segments,

@@ -21,12 +21,13 @@ struct PolicyOutput {
 
 /// Multi-head attention that chooses its heads for each sequence:
 ///   y = sum_h gate_bh softmax(Q_h K_h^T / sqrt(d)) V_h Wo_h + bo
-/// In training all heads are computed and scaled by their gates, so that every head gets a
-/// gradient. In evaluation only the selected heads run (head_dispatch.h); while operations are
-/// recorded (no NoGrad), evaluation computes all heads and scales them by the hard gates, which is
-/// the same function. With s = 1 and weighting `none` it is MultiHeadAttention, bit for bit.
-/// Shapes: x [tokens, D], y [tokens, D]. Parameters: those of MultiHeadAttention under the same
-/// names, and pool.*, controller.*, gate.*.
+/// In training all heads are computed and scaled by their gates, so that every gate gets a
+/// gradient, until the state says `sparse`: from then on only the selected heads run, forward and
+/// backward (head_dispatch.h), and the gates of the others get none. In evaluation only the
+/// selected heads run, too; while operations are recorded (no NoGrad), evaluation computes all
+/// heads and scales them by the hard gates, which is the same function. With s = 1 and weighting
+/// `none` it is MultiHeadAttention, bit for bit. Shapes: x [tokens, D], y [tokens, D]. Parameters:
+/// those of MultiHeadAttention under the same names, and pool.*, controller.*, gate.*.
 class AdaptiveMultiHeadAttention : public AttentionModule {
  public:
   AdaptiveMultiHeadAttention(const TransformerConfig& config, const BudgetConfig& budget,

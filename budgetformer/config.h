@@ -50,10 +50,11 @@ struct BudgetConfig {
   double entropy = 0.01;        ///< beta
   double tau_start = 1.0;
   double tau_end = 0.1;
-  double noise = 1.0;          ///< nu at the start
-  double dense = 0.3;          ///< fraction of training in which all heads run
-  double price_ramp = 0.3;     ///< of what is left: over this part the price rises to lambda_c
-  double explore = 0.8;        ///< of what is left: over this part tau and nu are annealed
+  double noise = 1.0;       ///< nu at the start
+  double dense = 0.3;       ///< fraction of training in which all heads run
+  double price_ramp = 0.3;  ///< of what is left: over this part the price rises to lambda_c
+  double explore = 0.8;     ///< of what is left: over this part tau and nu are annealed
+  double sparse_after = 1;  ///< training progress after which the selected heads alone are computed
   double controller_rate = 3;  ///< multiplier of the learning rate of f_o and g_d
 
   /// Throws std::invalid_argument naming the option, its range and the value.

@@ -14,7 +14,8 @@ PolicyState policy_at(const BudgetConfig& config, double progress) {
           .temperature = config.tau_start * std::pow(config.tau_end / config.tau_start, annealed),
           .noise = config.noise * (1 - annealed),
           .price = config.head_price * ramped,
-          .entropy = config.entropy * (1 - 2 * annealed)};
+          .entropy = config.entropy * (1 - 2 * annealed),
+          .sparse = progress > config.sparse_after};
 }
 
 PolicyState inference_policy(const BudgetConfig& config) {

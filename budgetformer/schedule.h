@@ -11,6 +11,7 @@ struct PolicyState {
   double noise = 0;        ///< nu
   double price = 0;        ///< lambda_c, ramped
   double entropy = 0;      ///< beta(f): from +beta (spread) to -beta (commit)
+  bool sparse = false;     ///< training computes the selected heads alone
 };
 
 /// The schedules of BudgetFormer over training progress f in [0, 1]. With
@@ -18,6 +19,7 @@ struct PolicyState {
 /// a = min(1, g / explore):
 ///   tau = tau_start (tau_end / tau_start)^a       nu = noise (1 - a)
 ///   price = head_price min(1, g / price_ramp)     beta(f) = entropy (1 - 2 a)
+/// and sparse from f > sparse_after on, which 1 never lets happen.
 /// The price may not come first: heads that are taken away before the task is learned never come
 /// back.
 PolicyState policy_at(const BudgetConfig& config, double progress);

@@ -29,6 +29,7 @@ struct BenchOptions {
   Index batch = 32, longest = 256, mean = 48, batches = 20, warmup = 3, threads = 2,
         active_heads = 1;
   Index pass_tokens = default_pass_tokens;
+  bool sparse = false;
   double dropout = 0.1;
   bool profile = false;
 };
@@ -122,6 +123,7 @@ std::unique_ptr<TransformerClassifier> make_model(const BenchOptions& options) {
   // Random heads for every sequence and layer: the worst case for gathering.
   BudgetConfig budget;
   budget.policy = Policy::random_gate;
+  budget.sparse_after = options.sparse ? 0 : 1;
   auto model = std::make_unique<BudgetFormerClassifier>(config, budget, 0);
   model->override_budget(static_cast<double>(options.active_heads) /
                          static_cast<double>(options.heads));
@@ -197,6 +199,7 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
       {"dim", options.dim},
       {"layers", options.layers},
       {"heads", options.heads},
+      {"sparse", options.sparse},
       {"active_heads", options.attention == "mha" ? options.heads : options.active_heads},
       {"batch", options.batch},
       {"threads", options.threads},
@@ -232,6 +235,8 @@ int bench_main(int argc, char** argv) {
              "mha: multi-head; budget: random heads for every sequence and layer",
              {"mha", "budget"});
   add_count(list, "active-heads", options.active_heads, "heads that `budget` runs of --heads", 1);
+  add_flag(list, "sparse", options.sparse,
+           "training with `budget`: compute the active heads alone, forward and backward");
   add_count(list, "dim", options.dim, "width D of the model", 1);
   add_count(list, "heads", options.heads, "heads H of a layer", 1);
   add_count(list, "ffn", options.ffn, "hidden width of the feed-forward network", 1);
@@ -262,8 +267,8 @@ int bench_main(int argc, char** argv) {
     throw UsageError(
         join_parts("--active-heads: ", options.active_heads, " exceeds --heads ", options.heads));
   }
-  if (options.attention == "budget" && options.what == "train") {
-    throw UsageError("--attention budget: measures inference; choose --what infer or latency");
+  if (options.sparse && (options.attention != "budget" || options.what != "train")) {
+    throw UsageError("--sparse: needs --attention budget and --what train");
   }
   if (options.what == "latency") options.batch = 1;
   set_threads(options.threads);

@@ -139,6 +139,9 @@ void add_budget_options(OptionList& options, RunOptions& run) {
              "part of the rest over which the price rises", 0, 1);
   add_number(options, "explore", budget.explore,
              "part of the rest over which temperature and noise fall", 0, 1, true);
+  add_number(options, "sparse-after", budget.sparse_after,
+             "part of the training after which only the selected heads are computed; 1 = never", 0,
+             1);
 }
 
 nlohmann::json options_json(const OptionValues& values) {

@@ -33,11 +33,12 @@ struct RunOptions {
 /// --dim, --layers, --heads, --head-width, --ffn, --dropout, --positions, --tokenizer,
 /// --vocab-size, --min-count, --max-len
 void add_model_options(OptionList& options, RunOptions& run);
-/// --epochs, --max-steps, --batch, --accumulate, --pass-tokens, --lr, --warmup, --lr-decay, --lr-floor,
+/// --epochs, --max-steps, --batch, --accumulate, --pass-tokens, --lr, --warmup, --lr-decay,
+/// --lr-floor,
 /// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json
 void add_training_options(OptionList& options, RunOptions& run);
 /// --estimator, --weighting, --budget-min, --budget-max, --hinge, --logit-penalty, --head-price,
-/// --entropy, --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore,
+/// --entropy, --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore, --sparse-after,
 /// --controller-pool, --controller-lr, --fixed-budget
 void add_budget_options(OptionList& options, RunOptions& run);
 

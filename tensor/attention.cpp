@@ -124,41 +124,6 @@ void fold_scores(const Matrix& scores, bool first_tile, Index width, Real* maxim
   }
 }
 
-struct HeadGradient {
-  Real *dq, *dk, *dv;  ///< with the stride of the head's q, k, v
-};
-
-/// Backward of one head of one sequence; g, out and log_sum_exp as attend_head wrote them.
-void attend_head_backward(const HeadView& head, const Real* g, const Real* out, Index out_stride,
-                          const Real* log_sum_exp, Index lse_stride, const HeadGradient& d_head) {
-  const Index d = head.width, n = head.length, stride = head.stride;
-  Workspace work(n, d);
-  const Real scale = score_scale(d);
-  Real* delta = work.per_row[0];
-  for (Index i = 0; i < n; ++i) delta[i] = dot_row(d, g + i * out_stride, out + i * out_stride);
-  for (Index key = 0; key < n; key += key_tile) {
-    const Index keys = std::min(key_tile, n - key), padded = whole_vectors(keys);
-    const ConstMatrix k = work.pack(head.k + key * stride, keys, stride, work.keys);
-    transpose_tile({head.k + key * stride, keys, d, stride}, work.keys_t, padded);
-    transpose_tile({head.v + key * stride, keys, d, stride}, work.values_t, padded);
-    for (Index first = 0; first < n; first += query_tile) {
-      const Index rows = std::min(query_tile, n - first);
-      const ConstMatrix q = work.pack(head.q + first * stride, rows, stride, work.queries);
-      const ConstMatrix up = work.pack(g + first * out_stride, rows, out_stride, work.up);
-      const Matrix p = work.score(scale, q, work.keys_t, keys, work.scores);
-      const Matrix ds = work.score(1, up, work.values_t, keys, work.slopes);
-      for (Index i = 0; i < rows; ++i) {
-        softmax_slope_row(keys, log_sum_exp[(first + i) * lse_stride], delta[first + i],
-                          p.data + i * padded, ds.data + i * padded);
-      }
-      const ConstMatrix p_tile(p.data, rows, keys, padded), ds_tile(ds.data, rows, keys, padded);
-      work.combine(1, p_tile.t(), up, first > 0, d_head.dv + key * stride, stride);
-      work.combine(scale, ds_tile.t(), q, first > 0, d_head.dk + key * stride, stride);
-      work.combine(scale, ds_tile, k, key > 0, d_head.dq + first * stride, stride);
-    }
-  }
-}
-
 /// Head h of a sequence in the packed layout described in the header.
 HeadView packed_head(const Real* qkv, Index begin, Index length, Index head, Index heads, Index d) {
   const Index stride = 3 * heads * d;
@@ -209,6 +174,36 @@ void attend_head(const HeadView& head, Real* out, Index out_stride, Real* log_su
   for (Index i = 0; i < n; ++i) {
     scale_row(d, 1 / sum[i], out + i * out_stride, out + i * out_stride);
     if (log_sum_exp != nullptr) log_sum_exp[i * lse_stride] = maximum[i] + std::log(sum[i]);
+  }
+}
+
+void attend_head_backward(const HeadView& head, const Real* g, const Real* out, Index out_stride,
+                          const Real* log_sum_exp, Index lse_stride, const HeadGradient& d_head) {
+  const Index d = head.width, n = head.length, stride = head.stride;
+  Workspace work(n, d);
+  const Real scale = score_scale(d);
+  Real* delta = work.per_row[0];
+  for (Index i = 0; i < n; ++i) delta[i] = dot_row(d, g + i * out_stride, out + i * out_stride);
+  for (Index key = 0; key < n; key += key_tile) {
+    const Index keys = std::min(key_tile, n - key), padded = whole_vectors(keys);
+    const ConstMatrix k = work.pack(head.k + key * stride, keys, stride, work.keys);
+    transpose_tile({head.k + key * stride, keys, d, stride}, work.keys_t, padded);
+    transpose_tile({head.v + key * stride, keys, d, stride}, work.values_t, padded);
+    for (Index first = 0; first < n; first += query_tile) {
+      const Index rows = std::min(query_tile, n - first);
+      const ConstMatrix q = work.pack(head.q + first * stride, rows, stride, work.queries);
+      const ConstMatrix up = work.pack(g + first * out_stride, rows, out_stride, work.up);
+      const Matrix p = work.score(scale, q, work.keys_t, keys, work.scores);
+      const Matrix ds = work.score(1, up, work.values_t, keys, work.slopes);
+      for (Index i = 0; i < rows; ++i) {
+        softmax_slope_row(keys, log_sum_exp[(first + i) * lse_stride], delta[first + i],
+                          p.data + i * padded, ds.data + i * padded);
+      }
+      const ConstMatrix p_tile(p.data, rows, keys, padded), ds_tile(ds.data, rows, keys, padded);
+      work.combine(1, p_tile.t(), up, first > 0, d_head.dv + key * stride, stride);
+      work.combine(scale, ds_tile.t(), q, first > 0, d_head.dk + key * stride, stride);
+      work.combine(scale, ds_tile, k, key > 0, d_head.dq + first * stride, stride);
+    }
   }
 }
 

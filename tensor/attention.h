@@ -20,6 +20,16 @@ struct HeadView {
 void attend_head(const HeadView& head, Real* out, Index out_stride, Real* log_sum_exp,
                  Index lse_stride);
 
+/// Where the gradients of one head's q, k and v go, with the stride of q, k and v.
+struct HeadGradient {
+  Real *dq, *dk, *dv;
+};
+
+/// Backward of attend_head, on the calling thread; formulas below. out and log_sum_exp as it wrote
+/// them, g = dL/dout with the stride of out.
+void attend_head_backward(const HeadView& head, const Real* g, const Real* out, Index out_stride,
+                          const Real* log_sum_exp, Index lse_stride, const HeadGradient& d_head);
+
 /// All heads of a packed batch.
 ///   qkv [tokens, H * 3 * d]: head h has q, k, v of d columns each, from column 3 h d on
 ///   out [tokens, H * d]      log_sum_exp [tokens, H]

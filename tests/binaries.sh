@@ -43,6 +43,8 @@ works "$bin/bf-data" --dataset synthetic --rows 300
 works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4 --profile
 grep -q '"accounted":' out || fail "bf-bench --profile puts no profile in its line"
 works "$bin/bf-bench" --what latency --attention budget --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2
+works "$bin/bf-bench" --attention budget --sparse --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4
+works "$bin/bf-train" "${tiny[@]}" --attention budget --sparse-after 0.5 --out sparse
 
 # The speed table's script, on tiny models and without PyTorch (`false` is a Python without torch).
 works bash "$root/experiments/speed.sh" --quick --python false
@@ -81,6 +83,8 @@ refuses 2 --datasets "$bin/bf-compare" --datasets trec,trec --data-dir .
 refuses 2 --attention "$bin/bf-compare" --dataset synthetic --attention mha,mha
 refuses 2 --what "$bin/bf-bench" --what fly
 refuses 2 --threads "$bin/bf-bench" --threads 0
+refuses 2 --sparse "$bin/bf-bench" --what infer --attention budget --sparse
+refuses 2 --sparse-after "$bin/bf-train" --dataset synthetic --sparse-after 2
 
 # Mistakes in files and folders: 1, naming file and line.
 refuses 1 nowhere "$bin/bf-evaluate" --model nowhere --dataset synthetic

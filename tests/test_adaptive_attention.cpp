@@ -356,3 +356,61 @@ TEST_CASE("adaptive_attention: straight-through is the relaxed gradient at the h
   compare("controller.", controller);
   compare("gate.", head_gate);
 }
+
+TEST_CASE("adaptive_attention: sparse training is the same function, of which only heads run") {
+  for (const Weighting weighting : {Weighting::none, Weighting::relevance}) {
+    BudgetConfig config = fixed(0.5, weighting);
+    Layer dense(config), sparse(config);
+    PolicyState state = middle_state();
+    state.sparse = true;
+    sparse.attention.set_state(state);
+    const Variable x(tokens(), true), x_sparse(tokens(), true);
+    const Tensor cotangent = seeded_tensor({179, 16}, 2);
+    const Variable y = dense(x, segments);
+    Variable y_sparse;
+    const Flops executed = counted([&] { y_sparse = sparse(x_sparse, segments); });
+    CHECK(distance(y_sparse.value(), y.value()) < tolerance);
+    const HeadSelection& selection = sparse.attention.selection();
+    CHECK(same_bits(selection.mask, dense.attention.selection().mask));
+    CHECK(executed.total() == attention_flops(segments, selection.counts, 16, 4).total() +
+                                  policy_flops(4, 32, 16, 4, config).total());
+    backward(y, cotangent);
+    backward(y_sparse, cotangent);
+    const auto wanted = by_name(dense.attention);
+    for (const auto& [name, variable] : by_name(sparse.attention)) {
+      CAPTURE(name);
+      REQUIRE(variable->grad().defined());
+      // Controller and gate hear from the gates of the selected heads alone.
+      const bool projection = name.rfind("qkv.", 0) == 0 || name.rfind("out.", 0) == 0;
+      const double apart = distance(variable->grad(), wanted.at(name)->grad());
+      CHECK((apart < 10 * tolerance) == projection);
+    }
+  }
+}
+
+TEST_CASE("adaptive_attention: sparse training with all heads is dense training, bit for bit") {
+  Layer dense(fixed(1)), sparse(fixed(1));
+  PolicyState state = middle_state();
+  state.sparse = true;
+  sparse.attention.set_state(state);
+  const Variable x(tokens(), true), x_sparse(tokens(), true);
+  const Tensor cotangent = seeded_tensor({179, 16}, 2);
+  const Variable y = dense(x, segments), y_sparse = sparse(x_sparse, segments);
+  CHECK(same_bits(y.value(), y_sparse.value()));
+  backward(y, cotangent);
+  backward(y_sparse, cotangent);
+  CHECK(same_bits(x.grad(), x_sparse.grad()));
+  CHECK(gradient_difference(dense.attention, sparse.attention) == "");
+}
+
+TEST_CASE("adaptive_attention: sparse is for training; evaluation and its soft gates stay") {
+  Layer layer(config_of(Policy::learned));
+  layer.attention.train(false);
+  layer.attention.use_soft_gates(true);
+  const NoGrad no_grad;
+  const Tensor soft = layer(Variable(tokens()), segments).value();
+  PolicyState state = middle_state();
+  state.sparse = true;
+  layer.attention.set_state(state);
+  CHECK(same_bits(layer(Variable(tokens()), segments).value(), soft));
+}

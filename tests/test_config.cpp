@@ -53,6 +53,7 @@ TEST_CASE("config: the defaults and the ends of the ranges are accepted") {
   CHECK(fault([](BudgetConfig& c) { c.fixed_budget = 1, c.dense = 0, c.price_ramp = 0; }) == "");
   CHECK(fault([](BudgetConfig& c) { c.budget_min = 0, c.budget_max = 1, c.explore = 1; }) == "");
   CHECK(fault([](BudgetConfig& c) { c.tau_start = c.tau_end, c.noise = 0, c.hinge = 0; }) == "");
+  CHECK(fault([](BudgetConfig& c) { c.sparse_after = 0; }) == "");
 }
 
 TEST_CASE("config: a value outside its range is named with the range") {
@@ -76,6 +77,8 @@ TEST_CASE("config: a value outside its range is named with the range") {
   CHECK(fault([](BudgetConfig& c) { c.dense = 1; }) == "dense: must be in [0, 1), got 1");
   CHECK(fault([](BudgetConfig& c) { c.price_ramp = 2; }) == "price-ramp: must be in [0, 1], got 2");
   CHECK(fault([](BudgetConfig& c) { c.explore = 0; }) == "explore: must be in (0, 1], got 0");
+  CHECK(fault([](BudgetConfig& c) { c.sparse_after = 1.5; }) ==
+        "sparse-after: must be in [0, 1], got 1.5");
   CHECK(fault([](BudgetConfig& c) { c.controller_rate = -1; }) ==
         "controller-lr: must be in [0, 1e+06], got -1");
 }

@@ -65,6 +65,28 @@ TEST_CASE("cost_model: in training all heads are paid for, and the policy after 
   CHECK(executed(model).total() == dense_flops(config, segments).total() + 2 * policy.total());
 }
 
+TEST_CASE("cost_model: once training is sparse, the selected heads are paid for alone") {
+  const TransformerConfig config = small_model();
+  BudgetConfig budget;
+  budget.policy = Policy::fixed_budget;
+  budget.fixed_budget = 0.5, budget.sparse_after = 0.7;
+  BudgetFormerClassifier model(config, budget, 1);
+  disturb(model, 3);
+  const std::uint64_t policy = 2 * policy_flops(4, 32, 16, 4, budget).total();
+  const std::uint64_t dense = dense_flops(config, segments).total() + policy;
+  for (const double progress : {0.5, 0.8}) {
+    model.set_progress(progress);
+    const std::uint64_t forward = executed(model).total();
+    std::uint64_t heads = rest_flops(config, segments).total() + policy;
+    for (Index i = 0; i < model.layers(); ++i) {
+      const HeadSelection& selection = model.attention(i).selection();
+      CHECK_FALSE(selection.all());
+      heads += attention_flops(segments, selection.counts, 16, 4).total();
+    }
+    CHECK(forward == (progress < budget.sparse_after ? dense : heads));
+  }
+}
+
 TEST_CASE("cost_model: inference executes its heads, the policy and the rest") {
   const TransformerConfig config = small_model();
   for (const Policy policy : {Policy::learned, Policy::fixed_budget, Policy::random_gate}) {

@@ -8,6 +8,7 @@
 
 #include "tensor/parallel.h"
 #include "tests/small_task.h"
+#include "tests/values.h"
 
 using namespace bf;
 
@@ -195,6 +196,27 @@ TEST_CASE("loop: after training every trainable parameter of a budget model has 
   const TokenizedSplit split = small_split(64, 5);
   Model model = make_model(small_model("budget"));
   CHECK(fit(model, split, split, small_training(2)).without_gradient.empty());
+}
+
+TEST_CASE("loop: training goes on with the selected heads alone, alike on any number of threads") {
+  const TokenizedSplit split = small_split(64, 5);
+  ModelConfig config = small_model("budget");
+  config.budget.dense = 0.2, config.budget.sparse_after = 0.4;
+  std::vector<std::vector<Real>> weights;
+  for (const Index threads : {Index{1}, Index{2}, Index{3}}) {
+    const ThreadsGuard guard(threads);
+    Model model = make_model(config);
+    const TrainingResult result = fit(model, split, split, small_training(4));
+    CHECK(result.without_gradient.empty());
+    CHECK(result.epochs.back().train_loss < result.epochs.front().train_loss);
+    weights.push_back(weights_of(model));
+  }
+  CHECK(weights[0] == weights[1]);
+  CHECK(weights[0] == weights[2]);
+  config.budget.sparse_after = 1;
+  Model dense = make_model(config);
+  fit(dense, split, split, small_training(4));
+  CHECK(weights_of(dense) != weights[0]);
 }
 
 TEST_CASE("loop: a loss that is not finite stops the run and names the step") {

@@ -21,6 +21,7 @@ TEST_CASE("model_builder: a configuration comes back from its JSON whole") {
   config.transformer.dropout = 0.25;
   config.transformer.positions = "sinusoidal";
   config.budget.fixed_budget = 0.5;
+  config.budget.sparse_after = 0.75;
   config.budget.pool = Pool::max;
   config.budget.weighting = Weighting::relevance;
   config.budget.estimator = Estimator::relaxed;
@@ -28,6 +29,7 @@ TEST_CASE("model_builder: a configuration comes back from its JSON whole") {
   const ModelConfig back = model_config_from_json(nlohmann::json::parse(json.dump()));
   CHECK(to_json(back) == json);
   CHECK(back.budget.policy == Policy::fixed_budget);
+  CHECK(back.budget.sparse_after == 0.75);
   CHECK(back.transformer.heads == 4);
   Model one = make_model(config), two = make_model(back);
   CHECK(weights_of(one) == weights_of(two));
@@ -42,6 +44,10 @@ TEST_CASE("model_builder: a broken configuration names the field") {
   CHECK_THROWS_WITH_AS(model_config_from_json(json),
                        "model configuration: \"dim\" has the wrong type: \"wide\"",
                        std::runtime_error);
+  json = to_json(small_model("mha"));
+  json["budget"].erase("sparse_after");
+  CHECK_THROWS_WITH_AS(model_config_from_json(json),
+                       "model configuration: \"sparse_after\" is missing", std::runtime_error);
   CHECK_THROWS_WITH_AS(model_config_from_json(nlohmann::json::array()),
                        "model configuration: \"attention\" is missing", std::runtime_error);
 }

@@ -38,7 +38,8 @@ TEST_CASE("model_options: the defaults are valid, and options reach their place"
   run.seed = 9;
   const Index before = threads();
   CHECK(parse({"--dim", "64", "--lr", "0.01", "--estimator", "relaxed", "--dense", "0.5",
-               "--controller-pool", "max", "--max-len", "99", "--threads", "3"},
+               "--sparse-after", "0.8", "--controller-pool", "max", "--max-len", "99", "--threads",
+               "3"},
               run) == "");
   CHECK(run.model.transformer.dim == 64);
   CHECK(run.model.transformer.max_length == 99);
@@ -46,6 +47,7 @@ TEST_CASE("model_options: the defaults are valid, and options reach their place"
   CHECK(run.model.budget.estimator == Estimator::relaxed);
   CHECK(run.model.budget.pool == Pool::max);
   CHECK(run.model.budget.dense == 0.5);
+  CHECK(run.model.budget.sparse_after == 0.8);
   CHECK(run.model.seed == 9);
   CHECK(run.training.seed == 9);
   CHECK(threads() == 3);
@@ -63,6 +65,7 @@ TEST_CASE("model_options: what is wrong is said with the option's name") {
   CHECK(problem({"--fixed-budget", "1.5"}).find("--fixed-budget: expected a number") == 0);
   CHECK(problem({"--lr", "-1"}).find("--lr: expected a number") == 0);
   CHECK(problem({"--estimator", "magic"}).find("--estimator: expected one of") == 0);
+  CHECK(problem({"--sparse-after", "2"}).find("--sparse-after: expected a number") == 0);
   CHECK(problem({"--clip", "nan"}).find("--clip: expected a number") == 0);
 }
 

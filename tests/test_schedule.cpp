@@ -70,6 +70,18 @@ TEST_CASE("schedule: without a dense part and without a ramp the price is there 
   CHECK(state.price == Approx(0.4));
 }
 
+TEST_CASE("schedule: only the selected heads are computed after sparse-after; 1 is never") {
+  BudgetConfig config = example();
+  for (const double f : {0.5, 0.9, 1.0}) CHECK_FALSE(policy_at(config, f).sparse);
+  config.sparse_after = 0.75;
+  CHECK_FALSE(policy_at(config, 0.75).sparse);
+  CHECK(policy_at(config, 0.76).sparse);
+  config.sparse_after = 0;
+  CHECK_FALSE(policy_at(config, 0.49).sparse);  // all heads run
+  CHECK(policy_at(config, 0.5).sparse);
+  CHECK_FALSE(inference_policy(config).sparse);
+}
+
 TEST_CASE("schedule: inference has the final temperature, no noise and all heads only by budget") {
   const PolicyState state = inference_policy(example());
   CHECK_FALSE(state.dense);
