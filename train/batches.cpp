@@ -13,8 +13,9 @@ namespace {
 
 constexpr Index window_batches = 50;
 
-/// Streams of the two shuffles of an epoch; no other user of shuffle.h numbers its streams so high.
-std::uint64_t example_stream(std::uint64_t epoch) { return (std::uint64_t{1} << 32) + 2 * epoch; }
+/// Streams of the two shuffles of an epoch; nothing else numbers its streams so high, the steps of
+/// a training run (RandomSource) included.
+std::uint64_t example_stream(std::uint64_t epoch) { return (std::uint64_t{1} << 63) + 2 * epoch; }
 std::uint64_t batch_stream(std::uint64_t epoch) { return example_stream(epoch) + 1; }
 
 void sort_by_length(const TokenizedSplit& split, std::span<Index> examples) {
