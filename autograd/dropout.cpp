@@ -28,7 +28,7 @@ Tensor added(const Tensor& x, const Tensor& branch, double p, RandomStream strea
   constexpr Index piece = 2048;
   const DropoutRule rule(p);
   Tensor y(x.shape());
-  over_values(x.size(), [&](Index n, Index first) {
+  over_values(x.size(), Arrays{3}, [&](Index n, Index first) {
     for (const Index last = first + n; first < last; first += piece) {
       const Index count = std::min(piece, last - first);
       Real* to = y.data() + first;

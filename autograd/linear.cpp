@@ -9,7 +9,7 @@ namespace bf {
 void multiply_by_weight(const Tensor& x, const Variable& weight, const Variable& bias, Tensor& y,
                         Epilogue epilogue) {
   const Real* offsets = bias.defined() ? bias.value().data() : nullptr;
-  if (!recording() && gemm_backend() == GemmBackend::own && x.dim(0) > 0) {
+  if (!recording() && gemm_backend() == GemmBackend::own) {
     return gemm_bias(x, *weight.packed_transpose(), offsets, y, epilogue);
   }
   gemm_bias(x, ConstMatrix(weight.value()).t(), offsets, y, epilogue);

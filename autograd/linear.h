@@ -1,6 +1,7 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "tensor/gemm.h"
 
 namespace bf {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "autograd/elementwise.h"
+#include "tensor/gemm.h"
 #include "tensor/kernels.h"
 #include "tensor/require.h"
 
@@ -57,9 +58,16 @@ Tensor& Variable::mutable_value() {
 std::shared_ptr<const PackedMatrix> Variable::packed_transpose() const {
   const auto pack = [&] { return std::make_shared<const PackedMatrix>(ConstMatrix(value_).t()); };
   if (grad_.state_ == nullptr || grad_.state_->record != GradBuffer::leaf) return pack();
-  const std::lock_guard lock(grad_.state_->packing);
-  auto& packed = grad_.state_->packed;
-  if (packed == nullptr) packed = pack();
+  GradBuffer::State& state = *grad_.state_;
+  {
+    const std::lock_guard lock(state.packing);
+    if (state.packed != nullptr && state.packed_from == value_.data()) return state.packed;
+  }
+  // Not under the lock: packing runs on all threads, and one of them may come to wait for it.
+  const auto packed = pack();
+  const std::lock_guard lock(state.packing);
+  state.packed = packed;
+  state.packed_from = value_.data();
   return packed;
 }
 

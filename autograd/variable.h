@@ -3,11 +3,12 @@
 #include <memory>
 #include <mutex>
 
-#include "tensor/gemm.h"
 #include "tensor/parallel.h"
 #include "tensor/tensor.h"
 
 namespace bf {
+
+class PackedMatrix;
 
 /// Where the gradient of one variable is gathered. An operation's backward captures the buffers of
 /// its inputs, and the values it needs besides: its capture list is the list of what is saved.
@@ -34,8 +35,9 @@ class GradBuffer {
     Shape shape;
     std::uint64_t record = leaf;  ///< of the operation that made the variable
     bool wanted = true;           ///< false while frozen
-    std::mutex packing;           ///< guards `packed`: a model may be used by several threads
+    std::mutex packing;           ///< guards the next two: several threads may use one model
     std::shared_ptr<const PackedMatrix> packed;
+    const Real* packed_from = nullptr;  ///< the values that `packed` was made of
   };
   void require_not_released() const;
 
@@ -54,7 +56,8 @@ class Variable {
   /// To be called again for each change: it drops what packed_transpose() keeps.
   Tensor& mutable_value();
   /// The transpose of the value, a matrix, ready for products without a tape. A leaf that may need
-  /// a gradient (a parameter) keeps it until the next mutable_value().
+  /// a gradient (a parameter) keeps it until the next mutable_value(); another variable that shares
+  /// the storage must not be written meanwhile.
   std::shared_ptr<const PackedMatrix> packed_transpose() const;
   const Shape& shape() const { return value_.shape(); }
   Index rank() const { return value_.rank(); }

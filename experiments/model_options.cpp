@@ -94,7 +94,7 @@ void add_training_options(OptionList& options, RunOptions& run) {
   add_count(options, "accumulate", training.accumulate,
             "passes at least that an update is split into: less memory, the same gradient", 1);
   add_count(options, "pass-tokens", training.pass_tokens,
-            "tokens of a pass at most, unless one text has more", 1);
+            "about the most tokens that a pass has, unless one text has more", 1);
   add_number(options, "lr", rate.peak, "highest learning rate", 0);
   add_number(options, "warmup", rate.warmup, "of all updates if below 1, else a number of them", 0);
   add_choice(options, "lr-decay", rate.decay, "fall of the learning rate",

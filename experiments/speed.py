@@ -102,7 +102,8 @@ class Results:
         for line in lines:
             if line["session"] == latest[line["work"]] and line["round"] > 0:
                 self.sides.setdefault(line["work"], {}).setdefault(line["side"], []).append(line)
-        self.torch = next((line["program"] for line in lines if line["program"].startswith("pytorch")), None)
+        shown = (line for sides in self.sides.values() for rounds in sides.values() for line in rounds)
+        self.torch = next((line["program"] for line in shown if line["program"].startswith("pytorch")), None)
 
     def median(self, work, side, field):
         return statistics.median(line[field] for line in self.sides[work][side])
@@ -142,9 +143,12 @@ def standard_table(results):
             memory = f"{results.ratio(work, 'ours', peer, 'peak_rss_mib')[0]:.2f}"
         else:
             row += ["not measured", ""]
-        rows.append([*row, f"{results.median(work, 'ours', 'gemm_peak_fraction'):.2f}", memory])
+        rates = [line["executed_flops"] / line["seconds"] / 1e9 / line["openblas_gflops"]
+                 for line in results.sides[work]["ours"]]
+        rows.append([*row, f"{results.median(work, 'ours', 'gemm_peak_fraction'):.2f}",
+                     f"{statistics.median(rates):.2f}", memory])
     return rows_to_text("Against PyTorch; tokens are real ones, padding is not counted", [
-        "work", "ours, tokens/s", "PyTorch, tokens/s", "ours / PyTorch", "of the matrix-product rate",
+        "work", "ours, tokens/s", "PyTorch, tokens/s", "ours / PyTorch", "of our products' rate", "of OpenBLAS's",
         "peak memory, ours / PyTorch"], rows)
 
 

@@ -22,7 +22,7 @@ constexpr Index alignment = 64;
 /// one page fault instead of 512.
 constexpr Index huge_page = Index{2} << 20;
 
-/// Four classes to every doubling: at most a quarter of a block is wasted, and the slightly
+/// Four classes to every doubling: at most a quarter of a fresh block is wasted, and the slightly
 /// different batch lengths of a training run share a handful of classes.
 Index size_class(Index bytes) {
   if (bytes <= 4 * alignment) return (bytes + alignment - 1) / alignment * alignment;

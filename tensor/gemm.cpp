@@ -180,10 +180,10 @@ void gemm_by_blas(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b
 
 void gemm_packed(const Terms& terms, const ConstMatrix& a, const PackedMatrix& b, const Matrix& c,
                  Epilogue epilogue) {
-  const ProfileScope scope(WorkKind::gemm);
   count(FlopKind::linear, a, c);
   const LeftOperand left(a);
   for_each_tile(c, a.cols, [&](Matrix tile, Index row, Index col) {
+    if (a.cols == 0) start(terms.from_column(col), tile);
     multiply(terms.from_column(col), left, b, row, col, tile);
     epilogue(tile, row, col);
   });
@@ -236,7 +236,9 @@ void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Mat
 
 void gemm_bias(const ConstMatrix& a, const PackedMatrix& b, const Real* bias, Matrix c,
                Epilogue epilogue) {
+  const ProfileScope scope(WorkKind::gemm);
   check(a, b.rows(), b.cols(), c);
+  if (c.rows == 0 || c.cols == 0) return;
   gemm_packed({1, 0, bias}, a, b, c, epilogue);
 }
 

@@ -20,7 +20,8 @@ void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Mat
 void gemm(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
           Epilogue epilogue);
 
-/// C = A B + 1 bias^T: the rows of C begin at `bias` [n], or at 0 where it is null.
+/// C = A B + 1 bias^T: the rows of C begin at `bias` [n], or at 0 where it is null; k = 0 leaves
+/// them there. Counting, tiles and errors as gemm().
 void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Matrix c,
                Epilogue epilogue);
 void gemm_bias(const ConstMatrix& a, const ConstMatrix& b, const Real* bias, Matrix c);
@@ -36,7 +37,7 @@ class PackedMatrix {
   const Real* panels(Index l, Index inner, Index col) const {
     return data_.get() + l * padded_cols_ + col * inner;
   }
-  /// Rows of a block: one panel of it fits the first cache beside the rows of A that it meets.
+  /// Rows of a block: one panel of it, 16 KiB with AVX2, stays in the first two caches.
   static constexpr Index inner_block = 256;
 
  private:
@@ -47,14 +48,15 @@ class PackedMatrix {
 void gemm_bias(const ConstMatrix& a, const PackedMatrix& b, const Real* bias, Matrix c,
                Epilogue epilogue);
 
-/// gemm() on the calling thread alone, for use inside a parallel_for body.
+/// gemm() for use inside a parallel_for body, where all of it stays on the calling thread.
 void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
                  FlopKind kind = FlopKind::linear);
 
 /// Who computes the tiles. `own`: packed panels and a register-blocked kernel (panels.h), B being
 /// rearranged once for all tiles. `openblas`: OpenBLAS on the thread that has the tile, for
-/// comparison and for processors that it serves better. The bits of a product differ between the
-/// two, and depend on nothing else: neither threads nor, with `own`, the rows above and below.
+/// comparison and for processors that it serves better (head dispatch always has `own`). The bits
+/// of a product differ between the two, and depend on nothing else: neither threads nor, with
+/// `own`, the rows above and below.
 enum class GemmBackend { own, openblas };
 /// For the whole process; `own` at first. Not to be called while a product runs.
 void set_gemm_backend(GemmBackend backend);

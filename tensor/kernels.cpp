@@ -141,7 +141,7 @@ HWY_INLINE Lanes exponential_in_range(Lanes x) {
 HWY_INLINE Lanes exponential_in_range(Lanes x) { return hn::Exp(tag, x); }
 #endif
 
-/// exp(x) for every x: 0 below the smallest normal number, infinity above the largest, NaN for NaN.
+/// exp(x) for every x: 0 where it would not be a normal number, infinity above e^88.7, NaN for NaN.
 HWY_INLINE Lanes exponential(Lanes x) {
   constexpr double largest = real_is_double ? 709.7 : 88.7,
                    smallest = real_is_double ? -708 : -87.3;

@@ -18,13 +18,9 @@ namespace bf {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Arrays of vectors need vectors of a known size: where the hardware decides it (SVE, RISC-V), 128
-// bits of them are used.
-#if HWY_HAVE_SCALABLE
-using Vector = hn::FixedTag<Real, 16 / sizeof(Real)>;
-#else
+// Arrays of vectors need a vector size that the compiler knows: meson.build leaves out the
+// instruction sets where the hardware decides it (SVE, RISC-V).
 using Vector = hn::ScalableTag<Real>;
-#endif
 using Lanes = hn::Vec<Vector>;
 constexpr Vector tag;
 

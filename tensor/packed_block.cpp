@@ -29,6 +29,7 @@ void PackedBlock::multiply(Real alpha, const ConstMatrix& a, Start start, const 
   require(a.cols == rows_ && c.rows == a.rows && c.cols == cols_,
           "packed block: shapes do not fit: [", a.rows, ", ", a.cols, "] x [", rows_, ", ", cols_,
           "] -> [", c.rows, ", ", c.cols, "]");
+  require(rows_ > 0, "packed block: there is no row");
   constexpr Index inner_block = PackedMatrix::inner_block;
   const Index panel = panel_shape().cols;
   // The panels of a block of rows lie next to each other, so of a part of its rows they do not:

@@ -23,7 +23,7 @@ class PackedBlock {
   /// C = alpha A B + start, on the calling thread.   A [m, k]   C [m, n]
   /// A row of C depends on its row of A alone, not on m; of a block that has all rows of the whole,
   /// it has the bits that gemm() gives it. Counts 2 m n k operations.
-  /// Throws std::invalid_argument when the shapes do not fit.
+  /// Throws std::invalid_argument when the shapes do not fit or B has no row.
   void multiply(Real alpha, const ConstMatrix& a, Start start, const Matrix& c) const;
 
  private:

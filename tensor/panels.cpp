@@ -112,7 +112,10 @@ HWY_INLINE void multiply_panel(const Product& p, const RowPanels& a, const Real*
 void multiply_part(Product p, const RowPanels& a, const Real* b, const Matrix& c) {
   constexpr Index width = 2 * hn::MaxLanes(tag);
   Real buffer[block_rows * width] = {}, bias[width] = {};
-  if (p.bias != nullptr) p.bias = std::copy_n(p.bias, c.cols, bias) - c.cols;
+  if (p.bias != nullptr) {
+    std::copy_n(p.bias, c.cols, bias);
+    p.bias = bias;
+  }
   const Index c_stride = p.c_stride;
   p.c_stride = width;
   for (Index i = 0; i < c.rows; i += block_rows) {

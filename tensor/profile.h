@@ -26,7 +26,7 @@ const char* work_name(WorkKind work);
 struct WorkTotal {
   std::uint64_t calls = 0;
   double seconds = 0;
-  /// Operations of products, as counted by count_flops().
+  /// Operations of products, as counted by count_flops() for the whole process.
   std::uint64_t flops = 0;
   /// Traffic that the work asks for: every array that a pass reads or writes, once, at its full
   /// size; an array updated in place counts twice, a row that serves all rows (a bias, LayerNorm's
@@ -40,7 +40,8 @@ namespace detail {
 constinit inline thread_local bool profiling = false;
 }
 
-/// From now on the scopes of the calling thread are recorded; earlier records are forgotten.
+/// From now on the scopes of the calling thread are recorded; earlier records are forgotten. To be
+/// called, like stop_profile(), outside every scope.
 void start_profile();
 /// Ends it and returns what was recorded since start_profile().
 Profile stop_profile();

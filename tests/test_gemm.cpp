@@ -257,6 +257,42 @@ TEST_CASE("gemm: a bias starts every row") {
   }
 }
 
+TEST_CASE("gemm: a rearranged B gives the bits of gemm_bias, with every epilogue tile once") {
+  for (const Index k : Sizes{1, 40, 300}) {
+    for (const Index n : Sizes{1, 37, 160}) {
+      const Tensor a = seeded_tensor({50, k}, 1), b = seeded_tensor({k, n}, 2),
+                   bias = seeded_tensor({n}, 3);
+      const PackedMatrix packed{ConstMatrix(b)};
+      for (const Real* offsets : {bias.data(), static_cast<const Real*>(nullptr)}) {
+        Tensor expected({50, n}), c({50, n});
+        gemm_bias(a, b, offsets, expected);
+        Tensor visits = Tensor::zeros({50, n});
+        gemm_bias(a, packed, offsets, c, [&](Matrix tile, Index row, Index col) {
+          for (Index r = 0; r < tile.rows; ++r) {
+            for (Index j = 0; j < tile.cols; ++j) visits.row(row + r)[col + j] += 1;
+          }
+        });
+        CHECK(same_bits(c, expected));
+        CHECK(same_bits(visits, Tensor::full({50, n}, 1)));
+      }
+    }
+  }
+}
+
+TEST_CASE("gemm: a rearranged B without rows or columns, or of another shape") {
+  const auto nothing = [](Matrix, Index, Index) {};
+  const Tensor a({5, 0}), b({0, 7}), bias = seeded_tensor({7}, 3);
+  Tensor c = Tensor::full({5, 7}, std::numeric_limits<Real>::quiet_NaN());
+  gemm_bias(a, PackedMatrix{ConstMatrix(b)}, bias.data(), c, nothing);
+  for (Index i = 0; i < c.size(); ++i) CHECK(c[i] == bias[i % 7]);
+  const Tensor wide = seeded_tensor({5, 3}, 1), none({3, 0});
+  Tensor empty({5, 0});
+  gemm_bias(wide, PackedMatrix{ConstMatrix(none)}, nullptr, empty, nothing);
+  CHECK(error_text<std::invalid_argument>([&] {
+          gemm_bias(wide, PackedMatrix{ConstMatrix(b)}, nullptr, c, nothing);
+        }) == "gemm: shapes do not fit: [5, 3] x [0, 7] -> [5, 7]");
+}
+
 TEST_CASE("gemm: OpenBLAS keeps the same contract") {
   const BackendGuard guard(GemmBackend::openblas);
   check_product(130, 70, 40, Real(0.5), 0);

@@ -409,6 +409,8 @@ TEST_CASE("kernels: a softmax in parts, on rows filled up to whole vectors") {
     std::copy_n(x, width, p);
     std::copy_n(up.data(), width, slope);
     softmax_slope_row(n, Real(1.5), Real(0.25), p, slope);
+    const bool four = n % 4 != 0;  // every instruction set has at least four floats or two doubles
+    if (four && !real_is_double) CHECK((p[n] == 0 && slope[n] == 0));
     for (Index i = 0; i < n; ++i) {
       const double expected = std::exp(double{x[i]} - 1.5);
       CHECK(std::abs(double{p[i]} - expected) <= 8 * epsilon * expected);

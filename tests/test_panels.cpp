@@ -41,19 +41,30 @@ TEST_CASE("panels: columns are packed from either orientation, the last panel wi
 }
 
 TEST_CASE("panels: rows are packed from either orientation") {
-  const Index height = panel_shape().rows, k = 4, m = height + 2;
-  const std::vector<Real> values = seeded_values(m * k, 2);
-  const ConstMatrix a(values.data(), m, k, k);
-  std::vector<Real> to(2 * height * k, Real(-7));
-  pack_rows(a, to.data());
-  for (Index i = 0; i < m; ++i) {
-    for (Index l = 0; l < k; ++l) {
-      CHECK(to[i / height * k * height + l * height + i % height] == values[i * k + l]);
+  const Index height = panel_shape().rows;
+  for (const Index m : {Index{1}, height, 2 * height + 1, 5 * height + 3}) {
+    for (const Index k : {Index{1}, Index{2}, Index{37}}) {
+      CAPTURE(m);
+      CAPTURE(k);
+      const std::vector<Real> values = seeded_values(m * k, 2);
+      for (const bool transposed : {false, true}) {
+        const ConstMatrix a = transposed ? ConstMatrix(values.data(), k, m, m).t()
+                                         : ConstMatrix(values.data(), m, k, k);
+        const Index size = (m + height - 1) / height * height * k;
+        std::vector<Real> to(size + 64, Real(-7));
+        pack_rows(a, to.data());
+        Index wrong = 0;
+        for (Index i = 0; i < m; ++i) {
+          for (Index l = 0; l < k; ++l) {
+            wrong += to[i / height * height * k + l * height + i % height] !=
+                     values[transposed ? l * m + i : i * k + l];
+          }
+        }
+        for (Index i = size; i < to.size(); ++i) wrong += to[i] != -7;
+        CHECK(wrong == 0);
+      }
     }
   }
-  const ConstMatrix t(values.data(), k, m, m);  // the same values seen as [k, m]
-  pack_rows(t.t(), to.data());
-  CHECK(to[height * k + 1 * height + 1] == values[1 * m + height + 1]);
 }
 
 TEST_CASE("panels: an element has the same bits wherever it is and however A lies") {

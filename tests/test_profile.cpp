@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
+
 #include <thread>
 
 #include "tensor/clock.h"
@@ -88,4 +91,7 @@ TEST_CASE("profile: every kind has a name of its own") {
   CHECK(work_name(WorkKind::gemm) == std::string("gemm"));
   CHECK(work_name(WorkKind::head_dispatch) == std::string("head_dispatch"));
   CHECK(work_name(WorkKind::none) == std::string("none"));
+  std::set<std::string> names;
+  for (std::size_t i = 0; i <= work_kinds; ++i) names.insert(work_name(static_cast<WorkKind>(i)));
+  CHECK(names.size() == work_kinds + 1);
 }

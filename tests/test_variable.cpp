@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "autograd/add.h"
+#include "autograd/linear.h"
 #include "autograd/multiply.h"
 #include "autograd/scale.h"
 #include "autograd/sum.h"
+#include "tensor/gemm.h"
 #include "tests/support.h"
 
 using namespace bf;
@@ -154,4 +156,14 @@ TEST_CASE("variable: a packed transpose is kept until the value is opened for wr
   CHECK(weight.packed_transpose() != packed);
   CHECK(weight.packed_transpose()->panels(0, 3, 0)[0] == 7);
   CHECK(weight.detach().packed_transpose() != weight.packed_transpose());
+}
+
+TEST_CASE("variable: a product without a tape sees a changed weight") {
+  Variable weight = random_input({5, 3}, 1);
+  const Variable x = random_input({2, 3}, 2);
+  const Tensor taped = linear(x, weight, {}).value();
+  const NoGrad no_grad;
+  CHECK(same_bits(linear(x, weight, {}).value(), taped));
+  weight.mutable_value() = Tensor::zeros({5, 3});
+  CHECK(same_bits(linear(x, weight, {}).value(), Tensor::zeros({2, 5})));
 }

@@ -46,7 +46,7 @@ BatchPlan evaluation_plan(const TokenizedSplit& split, Index size, Index most_to
 constexpr Index default_pass_tokens = 896;
 
 /// Cuts sequences of these lengths, in their order, into passes of about the same number of tokens:
-/// as few as keep most of them at or below `most_tokens`, and at least `least_passes`. Returns the
+/// as few as keep their mean at or below `most_tokens`, and at least `least_passes`. Returns the
 /// number of sequences of each pass, none empty.
 std::vector<Index> pass_sizes(std::span<const Index> lengths, Index most_tokens,
                               Index least_passes = 1);

@@ -83,6 +83,9 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   Evaluation result;
   result.examples = split.size();
   result.predictions.resize(split.size());
+  // Weights that an earlier use keeps rearranged are made again, so that each evaluation counts
+  // them.
+  for (const NamedParameter& p : model.net->named_parameters()) p.variable->mutable_value();
   reset_peak_memory();
   const Index before_bytes = memory_stats().live_bytes;
   const Flops before = executed_flops();
