@@ -15,6 +15,7 @@
 #include "tensor/clock.h"
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
+#include "tensor/panels.h"
 #include "tensor/profile.h"
 #include "tensor/require.h"
 #include "train/adamw.h"
@@ -106,6 +107,30 @@ double gemm_rate(GemmBackend backend) {
     best = std::max(best, 2.0 * 2048 * 1024 * 1024 / seconds_since(start));
   }
   set_gemm_backend(before);
+  return best;
+}
+
+/// The same for the innermost loops of our products alone, on operands that stay in the first cache
+/// of each thread: what no product can exceed.
+double kernel_rate() {
+  constexpr Index inner = 256, repeats = 20000;
+  const PanelShape panel = panel_shape();
+  const Tensor a = Tensor::full({panel.rows, inner}, 1);
+  const PackedMatrix b(Tensor::full({inner, panel.cols}, 1));
+  Tensor c({threads(), 1024 + panel.rows * panel.cols});
+  double best = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto start = Clock::now();
+    parallel_for(threads(), 1, [&](Index thread, Index) {
+      const Matrix to(c.row(thread), panel.rows, panel.cols, panel.cols);
+      const RowPanels rows = RowPanels::in_place(a);
+      for (Index r = 0; r < repeats; ++r) {
+        multiply_panels(1, rows, b.panels(0, inner, 0), inner, {false}, to);
+      }
+    });
+    const double operations = 2.0 * static_cast<double>(panel.rows * panel.cols * inner * repeats);
+    best = std::max(best, static_cast<double>(threads()) * operations / seconds_since(start));
+  }
   return best;
 }
 
@@ -215,6 +240,7 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
       {"gemm_peak_gflops", std::round(peak / 1e9)},
       {"gemm_peak_fraction", std::round(1000 * rate / peak) / 1000},
       {"openblas_gflops", std::round(openblas / 1e9)},
+      {"kernel_gflops", std::round(kernel_rate() / 1e9)},
       {"simd", simd_target_name()},
       {"gemm_kernel", gemm_kernel_name()}};
   if (options.profile) {
