@@ -3,7 +3,6 @@
 #include "autograd/linear.h"
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
-#include "tensor/reduce.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -17,17 +16,6 @@ void check(const Variable& x, const Variable& w1, const Variable& b1, const Vari
           " does not fit w2 ", w2.shape(), " [D, F]");
   require(b1.shape() == Shape{w1.dim(0)} && b2.shape() == Shape{w2.dim(0)}, "feed_forward: biases ",
           b1.shape(), " and ", b2.shape(), " do not match w1 ", w1.shape(), " and w2 ", w2.shape());
-}
-
-/// What a product adds to the gradients of its weight and bias.
-void add_weight_gradients(const Tensor& g, const Tensor& input, const GradBuffer& dw,
-                          const GradBuffer& db) {
-  if (dw.wanted()) {
-    dw.add_by([&](Tensor& grad, Real beta) { gemm(1, ConstMatrix(g).t(), input, beta, grad); });
-  }
-  if (db.wanted()) {
-    db.add_by([&](Tensor& grad, Real beta) { add_column_sums(g, beta, grad); });
-  }
 }
 
 /// dL/du = (g W2) gelu'(u).
@@ -60,12 +48,8 @@ Variable feed_forward(const Variable& x, const Variable& w1, const Variable& b1,
                 [xv = x.value(), w1v = w1.value(), w2v = w2.value(), u, h, dx = x.grad_buffer(),
                  dw1 = w1.grad_buffer(), db1 = b1.grad_buffer(), dw2 = w2.grad_buffer(),
                  db2 = b2.grad_buffer()](const Tensor& g) {
-                  add_weight_gradients(g, h, dw2, db2);
-                  const Tensor du = hidden_gradient(g, w2v, u);
-                  add_weight_gradients(du, xv, dw1, db1);
-                  if (dx.wanted()) {
-                    dx.add_by([&](Tensor& grad, Real beta) { gemm(1, du, w1v, beta, grad); });
-                  }
+                  linear_backward(g, h, w2v, {}, dw2, db2);
+                  linear_backward(hidden_gradient(g, w2v, u), xv, w1v, dx, dw1, db1);
                 });
 }
 

@@ -15,6 +15,13 @@ void multiply_by_weight(const Tensor& x, const Variable& weight, const Variable&
   gemm_bias(x, ConstMatrix(weight.value()).t(), offsets, y, epilogue);
 }
 
+void linear_backward(const Tensor& g, const Tensor& x, const Tensor& weight, const GradBuffer& dx,
+                     const GradBuffer& dw, const GradBuffer& db) {
+  dx.add_by([&](Tensor& grad, Real beta) { gemm(1, g, weight, beta, grad); });
+  dw.add_by([&](Tensor& grad, Real beta) { gemm(1, ConstMatrix(g).t(), x, beta, grad); });
+  db.add_by([&](Tensor& grad, Real beta) { add_column_sums(g, beta, grad); });
+}
+
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias) {
   require(x.rank() == 2 && weight.rank() == 2 && x.dim(1) == weight.dim(1), "linear: x ", x.shape(),
           " does not fit weight ", weight.shape(), " [out, in]");
@@ -25,17 +32,7 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
   return record(
       "linear", y, {x, weight, bias},
       [xv = x.value(), wv = weight.value(), dx = x.grad_buffer(), dw = weight.grad_buffer(),
-       db = bias.grad_buffer()](const Tensor& g) {
-        if (dx.wanted()) {
-          dx.add_by([&](Tensor& grad, Real beta) { gemm(1, g, wv, beta, grad); });
-        }
-        if (dw.wanted()) {
-          dw.add_by([&](Tensor& grad, Real beta) { gemm(1, ConstMatrix(g).t(), xv, beta, grad); });
-        }
-        if (db.wanted()) {
-          db.add_by([&](Tensor& grad, Real beta) { add_column_sums(g, beta, grad); });
-        }
-      });
+       db = bias.grad_buffer()](const Tensor& g) { linear_backward(g, xv, wv, dx, dw, db); });
 }
 
 }  // namespace bf

@@ -17,4 +17,8 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
 void multiply_by_weight(const Tensor& x, const Variable& weight, const Variable& bias, Tensor& y,
                         Epilogue epilogue);
 
+/// Its backward: adds to those of the three gradients that are wanted.   g [rows, out]
+void linear_backward(const Tensor& g, const Tensor& x, const Tensor& weight, const GradBuffer& dx,
+                     const GradBuffer& dw, const GradBuffer& db);
+
 }  // namespace bf

@@ -127,9 +127,17 @@ class LeftOperand {
   std::shared_ptr<Real> packed_;
 };
 
+/// C = beta C + 1 bias^T.
+void start(const Terms& terms, const Matrix& c) {
+  scale(terms.beta, c);
+  if (terms.bias == nullptr) return;
+  for (Index r = 0; r < c.rows; ++r) std::copy_n(terms.bias, c.cols, c.data + r * c.stride);
+}
+
 /// The tile of C that begins at (row, col).
 void multiply(const Terms& terms, const LeftOperand& a, const PackedMatrix& b, Index row, Index col,
               const Matrix& tile) {
+  if (a.inner() == 0) return start(terms, tile);
   if (terms.beta != 0 && terms.beta != 1) scale(terms.beta, tile);
   constexpr Index inner_block = PackedMatrix::inner_block;
   for (Index l = 0; l < a.inner(); l += inner_block) {
@@ -139,8 +147,8 @@ void multiply(const Terms& terms, const LeftOperand& a, const PackedMatrix& b, I
   }
 }
 
-void count(FlopKind kind, const ConstMatrix& a, const Matrix& c) {
-  count_flops(kind, std::uint64_t{2} * c.rows * c.cols * a.cols);
+void count(const ConstMatrix& a, const Matrix& c) {
+  count_flops(FlopKind::linear, std::uint64_t{2} * c.rows * c.cols * a.cols);
 }
 
 /// Calls compute(tile, row, col) for every tile of C, on all threads.
@@ -158,15 +166,9 @@ void for_each_tile(const Matrix& c, Index inner,
   });
 }
 
-/// C = beta C + 1 bias^T.
-void start(const Terms& terms, const Matrix& c) {
-  scale(terms.beta, c);
-  if (terms.bias == nullptr) return;
-  for (Index r = 0; r < c.rows; ++r) std::copy_n(terms.bias, c.cols, c.data + r * c.stride);
-}
-
 void gemm_by_blas(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b, const Matrix& c,
                   Epilogue epilogue) {
+  count(a, c);
   for_each_tile(c, a.cols, [&](Matrix tile, Index row, Index col) {
     const Terms part = terms.from_column(col);
     if (part.bias != nullptr || a.cols == 0) start(part, tile);
@@ -180,10 +182,9 @@ void gemm_by_blas(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b
 
 void gemm_packed(const Terms& terms, const ConstMatrix& a, const PackedMatrix& b, const Matrix& c,
                  Epilogue epilogue) {
-  count(FlopKind::linear, a, c);
+  count(a, c);
   const LeftOperand left(a);
   for_each_tile(c, a.cols, [&](Matrix tile, Index row, Index col) {
-    if (a.cols == 0) start(terms.from_column(col), tile);
     multiply(terms.from_column(col), left, b, row, col, tile);
     epilogue(tile, row, col);
   });
@@ -194,10 +195,7 @@ void gemm(const Terms& terms, const ConstMatrix& a, const ConstMatrix& b, const 
   const ProfileScope scope(WorkKind::gemm);
   check(a, b.rows, b.cols, c);
   if (c.rows == 0 || c.cols == 0) return;
-  if (backend_in_use == GemmBackend::openblas || a.cols == 0) {
-    count(FlopKind::linear, a, c);
-    return gemm_by_blas(terms, a, b, c, epilogue);
-  }
+  if (backend_in_use == GemmBackend::openblas) return gemm_by_blas(terms, a, b, c, epilogue);
   gemm_packed(terms, a, PackedMatrix(b), c, epilogue);
 }
 
@@ -240,16 +238,6 @@ void gemm_bias(const ConstMatrix& a, const PackedMatrix& b, const Real* bias, Ma
   check(a, b.rows(), b.cols(), c);
   if (c.rows == 0 || c.cols == 0) return;
   gemm_packed({1, 0, bias}, a, b, c, epilogue);
-}
-
-void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
-                 FlopKind kind) {
-  check(a, b.rows, b.cols, c);
-  if (c.rows == 0 || c.cols == 0) return;
-  if (a.cols == 0) return scale(beta, c);
-  count(kind, a, c);
-  if (backend_in_use == GemmBackend::openblas) return call_blas(alpha, a, b, beta, c);
-  multiply({alpha, beta}, LeftOperand(a), PackedMatrix(b), 0, 0, c);
 }
 
 void set_gemm_backend(GemmBackend backend) { backend_in_use = backend; }

@@ -48,10 +48,6 @@ class PackedMatrix {
 void gemm_bias(const ConstMatrix& a, const PackedMatrix& b, const Real* bias, Matrix c,
                Epilogue epilogue);
 
-/// gemm() for use inside a parallel_for body, where all of it stays on the calling thread.
-void gemm_serial(Real alpha, const ConstMatrix& a, const ConstMatrix& b, Real beta, Matrix c,
-                 FlopKind kind = FlopKind::linear);
-
 /// Who computes the tiles. `own`: packed panels and a register-blocked kernel (panels.h), B being
 /// rearranged once for all tiles. `openblas`: OpenBLAS on the thread that has the tile, for
 /// comparison and for processors that it serves better (head dispatch always has `own`). The bits

@@ -1,6 +1,6 @@
-// The innermost loops of every product, shared by panels.cpp and tile_product.cpp and compiled once
-// per instruction set in each: hence no #pragma once but Highway's guard, which lets it in once per
-// target.
+// The innermost loops of every product and of a transposition, shared by panels.cpp and
+// tile_product.cpp and compiled once per instruction set in each: hence no #pragma once but
+// Highway's guard, which lets it in once per target.
 #if defined(BF_TENSOR_MICRO_KERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BF_TENSOR_MICRO_KERNEL_INL_H_
 #undef BF_TENSOR_MICRO_KERNEL_INL_H_
@@ -80,6 +80,27 @@ HWY_INLINE void block_of(Index rows, const Product& p, const Real* a, const Real
   if constexpr (Rows > 0) {
     if (rows == Rows) return block<Rows, Columns>(p, a, b, c);
     block_of<Rows - 1, Columns>(rows, p, a, b, c);
+  }
+}
+
+/// to[j * to_stride + i] = from(i, j), with zeros from column from.rows up to to_stride.
+HWY_INLINE void transpose(const ConstMatrix& from, Real* HWY_RESTRICT to, Index to_stride) {
+  Index i = 0;
+  for (; i + 4 <= from.rows; i += 4) {  // four rows at a time make a write of four neighbours
+    const Real* HWY_RESTRICT row = from.data + i * from.stride;
+    const Index stride = from.stride;
+    for (Index j = 0; j < from.cols; ++j) {
+      Real* column = to + j * to_stride + i;
+      column[0] = row[j];
+      column[1] = row[j + stride];
+      column[2] = row[j + 2 * stride];
+      column[3] = row[j + 3 * stride];
+    }
+  }
+  for (; i < to_stride; ++i) {
+    for (Index j = 0; j < from.cols; ++j) {
+      to[j * to_stride + i] = i < from.rows ? from.data[i * from.stride + j] : Real(0);
+    }
   }
 }
 

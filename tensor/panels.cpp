@@ -24,38 +24,18 @@ HWY_INLINE void copy_vectors(const Real* from, Real* to) {
   }
 }
 
-/// One panel of B, `width` or fewer columns of a matrix that is transposed in memory: four columns
-/// at a time make a write of four neighbours.
-void pack_transposed_panel(const ConstMatrix& panel, Index width, Real* HWY_RESTRICT to) {
-  const Index stride = panel.stride;
-  Index c = 0;
-  for (; c + 4 <= panel.cols; c += 4) {
-    const Real* HWY_RESTRICT from = panel.data + c * stride;
-    for (Index l = 0; l < panel.rows; ++l) {
-      Real* quad = to + l * width + c;
-      quad[0] = from[l];
-      quad[1] = from[l + stride];
-      quad[2] = from[l + 2 * stride];
-      quad[3] = from[l + 3 * stride];
-    }
-  }
-  for (; c < panel.cols; ++c) {
-    for (Index l = 0; l < panel.rows; ++l) to[l * width + c] = panel.data[c * stride + l];
-  }
-}
-
 void PackColumns(const ConstMatrix& b, Real* HWY_RESTRICT to) {
   const Index width = 2 * hn::Lanes(tag);
   for (Index j = 0; j < b.cols; j += width, to += b.rows * width) {
     const ConstMatrix panel = b.col_block(j, std::min(width, b.cols - j));
-    if (panel.cols < width) std::fill_n(to, b.rows * width, Real(0));
     if (b.transposed) {
-      pack_transposed_panel(panel, width, to);
+      transpose({panel.data, panel.cols, panel.rows, panel.stride}, to, width);
     } else if (panel.cols == width) {
       for (Index l = 0; l < b.rows; ++l) copy_vectors<2>(panel.data + l * b.stride, to + l * width);
     } else {
       for (Index l = 0; l < b.rows; ++l) {
-        std::copy_n(panel.data + l * b.stride, panel.cols, to + l * width);
+        Real* end = std::copy_n(panel.data + l * b.stride, panel.cols, to + l * width);
+        std::fill(end, to + (l + 1) * width, Real(0));
       }
     }
   }

@@ -36,8 +36,8 @@ struct Start {
 };
 
 /// C = alpha A B + start, on the calling thread. A is [c.rows, k]; b_panels as pack_columns writes
-/// it. An element is the sum over its row of A and column of B, in their order,
-/// whatever the shape of C and wherever in C it is.
+/// it. An element is the sum over its row of A and column of B, in their order, whatever the shape
+/// of C and wherever in C it is.
 void multiply_panels(Real alpha, const RowPanels& a, const Real* b_panels, Index k, Start start,
                      const Matrix& c);
 

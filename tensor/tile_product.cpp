@@ -37,6 +37,10 @@ void TileProduct(Real alpha, const ConstMatrix& a, const ConstMatrix& b, bool ad
 
 Index TileLanes() { return hn::Lanes(tag); }
 
+void TransposeTile(const ConstMatrix& from, Real* to, Index to_stride) {
+  transpose(from, to, to_stride);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace bf
 HWY_AFTER_NAMESPACE();
@@ -46,6 +50,7 @@ namespace bf {
 
 HWY_EXPORT(TileProduct);
 HWY_EXPORT(TileLanes);
+HWY_EXPORT(TransposeTile);
 
 Index tile_lanes() { return HWY_DYNAMIC_DISPATCH(TileLanes)(); }
 
@@ -54,23 +59,7 @@ void tile_product(Real alpha, const ConstMatrix& a, const ConstMatrix& b, bool a
 }
 
 void transpose_tile(const ConstMatrix& from, Real* to, Index to_stride) {
-  Index i = 0;
-  for (; i + 4 <= from.rows; i += 4) {  // four rows at a time make a write of four neighbours
-    const Real* row = from.data + i * from.stride;
-    const Index stride = from.stride;
-    for (Index j = 0; j < from.cols; ++j) {
-      Real* column = to + j * to_stride + i;
-      column[0] = row[j];
-      column[1] = row[j + stride];
-      column[2] = row[j + 2 * stride];
-      column[3] = row[j + 3 * stride];
-    }
-  }
-  for (; i < to_stride; ++i) {
-    for (Index j = 0; j < from.cols; ++j) {
-      to[j * to_stride + i] = i < from.rows ? from.data[i * from.stride + j] : Real(0);
-    }
-  }
+  HWY_DYNAMIC_DISPATCH(TransposeTile)(from, to, to_stride);
 }
 
 }  // namespace bf

@@ -24,6 +24,13 @@ TEST_CASE("evaluate: predictions are in the order of the split, whatever the bat
   }
 }
 
+TEST_CASE("evaluate: peak memory does not depend on an evaluation before") {
+  const TokenizedSplit split = small_split(40, 3);
+  Model model = make_model(small_model("mha"));
+  const Index first = evaluate(model, split).peak_tensor_bytes;
+  CHECK(evaluate(model, split).peak_tensor_bytes == first);
+}
+
 TEST_CASE("evaluate: executed and paper FLOPs of a dense model are the closed form") {
   const TokenizedSplit split = small_split(33, 3);
   Model model = make_model(small_model("mha"));
