@@ -18,6 +18,8 @@ class BudgetFormerClassifier : public TransformerClassifier {
 
   /// Sets the schedules of every layer to training progress f in [0, 1].
   void set_progress(double progress);
+  /// Where the schedules stand since the last set_progress().
+  const PolicyState& policy_state() const { return state_; }
   /// The policy's part of the loss for the last forward() in training, a scalar; undefined while
   /// the policy is dense. Means are over layers and sequences:
   ///   lambda_b mean[max(0, s - s_max) + max(0, s_min - s)] + lambda_c mean[s] - beta(f) mean[H(r)]

@@ -198,6 +198,28 @@ TEST_CASE("loop: the policy is in force when the warm start is over and the pric
   CHECK(policy_in_force(make_model(small_model("mha")), 0.1));
 }
 
+TEST_CASE("loop: each step of a model with budgets reports the schedules at its progress") {
+  const TokenizedSplit split = small_split(64, 5);
+  ModelConfig config = small_model("budget");
+  config.budget.dense = 0.5;
+  Model model = make_model(config), dense = make_model(small_model("mha"));
+  std::vector<StepReport> steps;
+  TrainingEvents events;
+  events.step = [&](const StepReport& step, Index) { steps.push_back(step); };
+  fit(model, split, split, small_training(2), events);
+  REQUIRE(steps.size() == 16);
+  for (const StepReport& step : steps) {
+    REQUIRE(step.policy.has_value());
+    const PolicyState want = policy_at(config.budget, static_cast<double>(step.step) / 16);
+    CHECK(step.policy->dense == (step.step < 8));
+    CHECK(step.policy->temperature == want.temperature);
+    CHECK(step.policy->price == want.price);
+  }
+  steps.clear();
+  fit(dense, split, split, small_training(1), events);
+  CHECK_FALSE(steps.front().policy.has_value());
+}
+
 TEST_CASE("loop: after training every trainable parameter of a budget model has a gradient") {
   const TokenizedSplit split = small_split(64, 5);
   Model model = make_model(small_model("budget"));

@@ -30,6 +30,19 @@ TEST_CASE("report_json: FLOPs are per text") {
   CHECK(json["layers"].empty());
 }
 
+TEST_CASE("report_json: a step of a model with budgets says where the schedules stand") {
+  StepReport step;
+  CHECK_FALSE(to_json(step).contains("tau"));
+  step.policy = PolicyState{
+      .dense = true, .temperature = 0.5, .noise = 0.25, .price = 0.125, .entropy = -0.01};
+  const nlohmann::json json = to_json(step);
+  CHECK(json["tau"] == 0.5);
+  CHECK(json["noise"] == 0.25);
+  CHECK(json["price"] == 0.125);
+  CHECK(json["entropy_weight"] == -0.01);
+  CHECK(json["dense"] == true);
+}
+
 TEST_CASE("report_json: steps, settings and the environment") {
   StepReport step;
   step.loss = 0.5;

@@ -64,7 +64,10 @@ StepReport Trainer::step() {
   const std::span<const Index> examples = next_examples();
   StepReport report{.step = step_, .epoch = planned_epoch_, .examples = examples.size()};
   model_.net->begin_step(step_);
-  if (model_.budget != nullptr) model_.budget->set_progress(progress());
+  if (model_.budget != nullptr) {
+    model_.budget->set_progress(progress());
+    report.policy = model_.budget->policy_state();
+  }
   // Each pass counts by its share of the examples, so that splitting changes no gradient.
   Index first = 0;
   for (const Index count : passes_of(examples)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct StepReport {
   double gradient_norm = 0;  ///< before clipping
   double learning_rate = 0;
   double seconds = 0;
+  std::optional<PolicyState> policy = {};  ///< where the schedules stood; none for mha
 };
 
 struct EpochReport {

@@ -44,15 +44,23 @@ json to_json(const Evaluation& evaluation) {
 }
 
 json to_json(const StepReport& step) {
-  return {{"step", step.step},
-          {"epoch", step.epoch},
-          {"examples", step.examples},
-          {"tokens", step.tokens},
-          {"loss", step.loss},
-          {"policy_loss", step.policy_loss},
-          {"gradient_norm", step.gradient_norm},
-          {"learning_rate", step.learning_rate},
-          {"seconds", step.seconds}};
+  json result = {{"step", step.step},
+                 {"epoch", step.epoch},
+                 {"examples", step.examples},
+                 {"tokens", step.tokens},
+                 {"loss", step.loss},
+                 {"policy_loss", step.policy_loss},
+                 {"gradient_norm", step.gradient_norm},
+                 {"learning_rate", step.learning_rate},
+                 {"seconds", step.seconds}};
+  if (step.policy) {
+    result["tau"] = step.policy->temperature;
+    result["noise"] = step.policy->noise;
+    result["price"] = step.policy->price;
+    result["entropy_weight"] = step.policy->entropy;
+    result["dense"] = step.policy->dense;
+  }
+  return result;
 }
 
 json to_json(const EpochReport& epoch) {
