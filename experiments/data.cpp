@@ -51,15 +51,13 @@ OptionList option_list(DataCommand& command) {
 
 /// One JSON object a line: text, label, difficulty and kind as words.
 void generate(const DataCommand& command) {
-  static const std::vector<std::string> difficulties{"easy", "medium", "hard"};
-  static const std::vector<std::string> kinds{"keyword", "majority", "above", "same", "before"};
   std::string lines;
   for (Index i = 0; i < command.generate; ++i) {
     const Example example = synthetic_example(command.data.seed, i, command.data.difficulty);
     const json row = {{"text", example.text},
                       {"label", example.label == 1 ? "yes" : "no"},
-                      {"difficulty", difficulties[static_cast<Index>(example.difficulty)]},
-                      {"kind", kinds[static_cast<Index>(example.kind)]}};
+                      {"difficulty", to_string(static_cast<Difficulty>(example.difficulty))},
+                      {"kind", to_string(static_cast<SyntheticKind>(example.kind))}};
     lines += row.dump() + "\n";
   }
   if (command.out.empty()) {

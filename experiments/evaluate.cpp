@@ -8,6 +8,7 @@
 #include "experiments/trained_model_options.h"
 #include "tensor/require.h"
 #include "train/report_json.h"
+#include "train/text_json.h"
 
 namespace {
 
@@ -21,6 +22,7 @@ struct Options {
   DatasetOptions data;
   TrainedModelOptions trained;
   std::string split = "test";
+  std::string texts;  ///< file of one object per text; empty = none
   Index batch = evaluation_batch;
   bool json = false;
 };
@@ -51,7 +53,9 @@ Evaluation evaluate_run(TrainedModel& trained, const Options& options) {
                " has other classes than those of ", options.trained.model);
   const TokenizedSplit split =
       tokenize(*trained.tokenizer, chosen(data, options.split), trained.max_length);
-  return evaluate(trained.model, split, options.batch);
+  Evaluation evaluation = evaluate(trained.model, split, options.batch);
+  if (!options.texts.empty()) write_texts(options.texts, evaluation, split);
+  return evaluation;
 }
 
 int run(int argc, char** argv) {
@@ -61,6 +65,9 @@ int run(int argc, char** argv) {
   add_data_options(list, options.data);
   add_choice(list, "split", options.split, "rows to use", {"train", "validation", "test"});
   add_count(list, "batch", options.batch, "texts of one forward pass", 1);
+  add_text(
+      list, "texts", options.texts,
+      "write a JSON line for each text: label, prediction, loss, tokens, s and heads by layer");
   add_flag(list, "json", options.json, "one JSON object on stdout instead of the tables");
   OptionValues values;
   if (!parse_options(argc, argv, about, list, &values)) return 0;

@@ -33,10 +33,52 @@ std::string totals(const Evaluation& e, Index heads) {
         fixed_digits(static_cast<double>(e.peak_process_bytes) / 1e6, 1)}});
 }
 
+/// The cells of a group of texts behind its name.
+std::vector<std::string> group_cells(const GroupSummary& group) {
+  const bool any = group.examples > 0;
+  const auto show = [any](double value, int digits) {
+    return any ? fixed_digits(value, digits) : std::string("-");
+  };
+  return {std::to_string(group.examples), show(group.accuracy, 4), show(group.loss, 4),
+          show(group.tokens_mean, 1),     show(group.s_mean, 3),   show(group.heads_mean_total, 2)};
+}
+
 std::string classes(const Evaluation& e, const std::vector<std::string>& names) {
-  Rows rows = {{"class", "F1"}};
+  Rows rows = {
+      {"class", "F1", "texts", "accuracy", "loss", "tokens", "s mean", "heads, sum of layers"}};
   for (Index c = 0; c < names.size(); ++c) {
     rows.push_back({names[c], fixed_digits(e.scores.class_f1[c], 4)});
+    const std::vector<std::string> cells = group_cells(e.text_summary.by_class.at(c));
+    rows.back().insert(rows.back().end(), cells.begin(), cells.end());
+  }
+  return table(rows);
+}
+
+/// Texts by difficulty and kind, and the tenths that ran the fewest and the most heads; empty if
+/// there is none of these.
+std::string groups(const TextSummary& summary) {
+  Rows rows = {{"texts", "count", "accuracy", "loss", "tokens", "s mean", "heads, sum of layers"}};
+  const auto add = [&rows](const std::string& what, const GroupSummary& group) {
+    rows.push_back({what + group.name});
+    const std::vector<std::string> cells = group_cells(group);
+    rows.back().insert(rows.back().end(), cells.begin(), cells.end());
+  };
+  for (const GroupSummary& group : summary.by_difficulty) add("difficulty ", group);
+  for (const GroupSummary& group : summary.by_kind) add("kind ", group);
+  if (summary.cheapest) add("", *summary.cheapest);
+  if (summary.dearest) add("", *summary.dearest);
+  return rows.size() > 1 ? '\n' + table(rows) : "";
+}
+
+std::string correlations(const TextSummary& summary) {
+  const auto show = [](const std::optional<double>& value) {
+    return value ? fixed_digits(*value, 3) : std::string("-");
+  };
+  Rows rows = {{"Spearman's rank correlation with", "heads, sum of layers", "s mean"},
+               {"loss", show(summary.heads_loss), show(summary.s_loss)},
+               {"length in tokens", show(summary.heads_length), show(summary.s_length)}};
+  if (!summary.by_difficulty.empty()) {
+    rows.push_back({"difficulty", show(summary.difficulty_heads), show(summary.difficulty_s)});
   }
   return table(rows);
 }
@@ -57,7 +99,7 @@ std::string layers(const Evaluation& e) {
   return table(rows);
 }
 
-std::string histogram(const Evaluation& e) {
+std::string heads_histogram(const Evaluation& e) {
   std::vector<std::string> head = {"texts that run k heads, k ="};
   for (Index k = 1; k < e.layers.front().heads_histogram.size(); ++k) {
     head.push_back(std::to_string(k));
@@ -72,13 +114,31 @@ std::string histogram(const Evaluation& e) {
   return table(rows);
 }
 
+std::string s_histogram(const TextSummary& summary) {
+  std::vector<std::string> head = {"texts with s from"};
+  for (Index i = 0; i < s_bins; ++i) head.push_back("0." + std::to_string(i));
+  Rows rows = {head};
+  const auto add = [&rows](const std::string& name, const std::vector<Index>& counts) {
+    rows.push_back({name});
+    for (const Index count : counts) rows.back().push_back(std::to_string(count));
+  };
+  for (Index i = 0; i < summary.layer_s_histograms.size(); ++i) {
+    add("layer " + std::to_string(i + 1), summary.layer_s_histograms[i]);
+  }
+  add("mean of layers", summary.s_histogram);
+  return table(rows);
+}
+
 }  // namespace
 
 std::string evaluation_text(const Evaluation& evaluation,
                             const std::vector<std::string>& class_names, Index heads) {
-  std::string text = totals(evaluation, heads) + '\n' + classes(evaluation, class_names);
+  const TextSummary& summary = evaluation.text_summary;
+  const std::string text =
+      totals(evaluation, heads) + '\n' + classes(evaluation, class_names) + groups(summary);
   if (evaluation.layers.empty()) return text;
-  return text + '\n' + layers(evaluation) + '\n' + histogram(evaluation);
+  return text + '\n' + correlations(summary) + '\n' + layers(evaluation) + '\n' +
+         heads_histogram(evaluation) + '\n' + s_histogram(summary);
 }
 
 }  // namespace bf

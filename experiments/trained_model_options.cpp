@@ -26,6 +26,9 @@ void add_trained_model_options(OptionList& options, TrainedModelOptions& trained
   add_text(options, "model", trained.model, "run folder of bf-train");
   add_text(options, "budget", trained.budget,
            "share of the heads, in (0, 1], for every text instead of the learned budget");
+  add_choice(options, "gate", trained.gate,
+             "which heads of each text run: the learned choice, or as many drawn at random",
+             {"learned", "random"});
   add_threads_option(options, trained.threads);
 }
 
@@ -35,11 +38,13 @@ TrainedModel load_trained_model(const TrainedModelOptions& options) {
   const double budget = fixed ? budget_value(options.budget) : 0;
   use_threads(options.threads);
   TrainedModel trained = load_run(options.model);
-  if (!fixed) return trained;
-  if (trained.model.budget == nullptr) {
-    throw UsageError("--budget: " + options.model + " holds a model without budgets (mha)");
+  const bool random = options.gate == "random";
+  if (trained.model.budget == nullptr && (fixed || random)) {
+    throw UsageError(join_parts(fixed ? "--budget: " : "--gate: ", options.model,
+                                " holds a model without budgets (mha)"));
   }
-  trained.model.budget->override_budget(budget);
+  if (fixed) trained.model.budget->override_budget(budget);
+  if (random) trained.model.budget->use_random_gate(true);
   return trained;
 }
 

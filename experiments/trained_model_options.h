@@ -5,18 +5,19 @@
 
 namespace bf {
 
-/// What every binary that uses a trained model takes: --model, --budget, --threads.
+/// What every binary that uses a trained model takes: --model, --budget, --gate, --threads.
 struct TrainedModelOptions {
   std::string model;               ///< run folder of bf-train
   std::string budget = "learned";  ///< or a share of the heads in (0, 1] for every text
   Index threads = 0;
+  std::string gate = "learned";  ///< or random: as many heads, but drawn
 };
 
 void add_trained_model_options(OptionList& options, TrainedModelOptions& trained);
 
-/// Loads the model and sets its budget and the number of threads. Throws UsageError without
-/// --model, for a budget outside (0, 1], and for a budget with a model that has none; and as
-/// load_run() does.
+/// Loads the model and sets its budget, its gate and the number of threads. Throws UsageError
+/// without --model, for a budget outside (0, 1], and for a budget or a random gate with a model
+/// that has no budgets; and as load_run() does.
 TrainedModel load_trained_model(const TrainedModelOptions& options);
 
 }  // namespace bf

@@ -6,6 +6,7 @@
 #include "tensor/require.h"
 #include "train/report_json.h"
 #include "train/run_folder.h"
+#include "train/text_json.h"
 
 namespace bf {
 namespace {
@@ -94,7 +95,10 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
                            fixed_digits(result.test.scores.accuracy, 4)));
   if (folder) {
     folder->save_model(result.model, *data.tokenizer, run.tokenizer, data.class_names);
-    folder->finish({{"test", to_json(result.test)}, {"training", to_json(result.training)}});
+    write_texts(folder->path() + "/test_texts.jsonl", result.test, data.test);
+    folder->finish({{"test", to_json(result.test)},
+                    {"training", to_json(result.training)},
+                    {"class_names", data.class_names}});
   }
   return result;
 }

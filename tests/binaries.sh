@@ -33,11 +33,15 @@ tiny=(--dataset synthetic --rows 300 --dim 16 --layers 2 --heads 4 --epochs 2 --
 
 for name in train evaluate predict compare data bench; do works "$bin/bf-$name" --help; done
 works "$bin/bf-train" "${tiny[@]}" --attention budget --out run
-for file in config.json metrics.jsonl summary.json model.safetensors; do
+for file in config.json metrics.jsonl test_texts.jsonl summary.json model.safetensors; do
   [ -s run/$file ] || fail "bf-train wrote no run/$file"
 done
 works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300
 works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --budget 0.25 --json
+works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --texts texts.jsonl
+cmp -s texts.jsonl run/test_texts.jsonl || fail "bf-evaluate --texts writes other lines than bf-train"
+works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --gate random --texts random.jsonl
+cmp -s random.jsonl texts.jsonl && fail "bf-evaluate --gate random runs the learned heads"
 works "$bin/bf-compare" "${tiny[@]}" --json
 works "$bin/bf-data" --dataset synthetic --rows 300
 works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4 --profile
@@ -75,6 +79,8 @@ refuses 2 --fixed-budget "$bin/bf-train" --dataset synthetic --attention fixed -
 refuses 2 --attention "$bin/bf-train" --dataset synthetic --attention sparse
 refuses 2 --dataset "$bin/bf-train" --dataset no_such_set
 refuses 2 --budget "$bin/bf-evaluate" --model run --dataset synthetic --budget 0
+refuses 2 --gate "$bin/bf-evaluate" --model run --dataset synthetic --gate drawn
+refuses 2 --gate "$bin/bf-evaluate" --model mha-1 --dataset synthetic --rows 300 --gate random
 refuses 2 --data-seed "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --data-seed 5
 refuses 2 --tau-start "$bin/bf-train" --dataset synthetic --tau-end 2
 refuses 2 --hinge "$bin/bf-train" --dataset synthetic --hinge 1e7

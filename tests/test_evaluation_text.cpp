@@ -23,3 +23,25 @@ TEST_CASE("evaluation_text: totals and classes for every model, layers where the
   CHECK(text.find("texts that run k heads, k =   1  2  3  4") != std::string::npos);
   CHECK(text.find("layer 2                      30  0  0  0") != std::string::npos);
 }
+
+TEST_CASE("evaluation_text: groups of texts, correlations and s where the data has them") {
+  TokenizedSplit split = small_split(30, 3);
+  for (Index i = 0; i < 30; ++i) {
+    split.difficulties.push_back(i < 20 ? 0 : 2);
+    split.kinds.push_back(i < 20 ? 0 : 4);
+  }
+  Model dense = make_model(small_model("mha")), model = make_model(small_model("budget"));
+  const std::vector<std::string> names{"red", "green", "blue"};
+  const std::string plain = evaluation_text(evaluate(dense, split), names, 4);
+  CHECK(plain.find("kind before") != std::string::npos);
+  CHECK(plain.find("Spearman") == std::string::npos);
+  CHECK(plain.find("dearest tenth") == std::string::npos);
+  model.budget->override_budget(0.25);
+  const std::string text = evaluation_text(evaluate(model, split), names, 4);
+  CHECK(text.find("difficulty easy     20") != std::string::npos);
+  CHECK(text.find("difficulty hard     10") != std::string::npos);
+  CHECK(text.find("dearest tenth        3") != std::string::npos);
+  CHECK(text.find("length in tokens                                     -       -") !=
+        std::string::npos);
+  CHECK(text.find("mean of layers       0    0   30    0") != std::string::npos);
+}

@@ -163,3 +163,9 @@ TEST_CASE("synthetic: an unknown difficulty is refused") {
                        "synthetic: difficulty must be easy, medium, hard or mixed, got \"harder\"",
                        std::invalid_argument);
 }
+
+TEST_CASE("synthetic: difficulties and kinds have names") {
+  CHECK(to_string(Difficulty::medium) == "medium");
+  CHECK(to_string(SyntheticKind::before) == "before");
+  CHECK_THROWS_AS(to_string(static_cast<Difficulty>(3)), std::out_of_range);
+}

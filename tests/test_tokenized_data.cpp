@@ -38,6 +38,18 @@ TEST_CASE("tokenized_data: the vocabulary comes from the training rows, lengths 
   CHECK(data.class_names.size() == 2);
 }
 
+TEST_CASE("tokenized_data: difficulties and kinds are kept where every example has them") {
+  Dataset data = two_texts();
+  CHECK(tokenize(data, {.min_count = 1}).train.difficulties.empty());
+  data.train[0].difficulty = 2, data.train[0].kind = 4;
+  CHECK(tokenize(data, {.min_count = 1}).train.difficulties.empty());
+  data.train[1].difficulty = 0, data.train[1].kind = 1;
+  const TokenizedData tokenized = tokenize(data, {.min_count = 1});
+  CHECK(tokenized.train.difficulties == std::vector<int>{2, 0});
+  CHECK(tokenized.train.kinds == std::vector<int>{4, 1});
+  CHECK(tokenized.test.kinds.empty());
+}
+
 TEST_CASE("tokenized_data: an empty text is one unknown token") {
   const TokenizedData data = tokenize(two_texts(), {.min_count = 1});
   CHECK(data.validation.tokens[0] == std::vector<Id>{Tokenizer::unknown});

@@ -43,6 +43,23 @@ TEST_CASE("trained_model_options: a budget replaces the learned one") {
   CHECK(evaluate(trained.model, split).heads_mean(4) == 4);
 }
 
+TEST_CASE("trained_model_options: a random gate keeps the number of heads and changes which") {
+  const TempFolder temporary;
+  train_into(temporary.path("run"), "budget");
+  const TokenizedSplit split{{{1, 2}, {3}, {4, 5, 6}, {7}}, {0, 1, 0, 1}};
+  TrainedModel learned = load_trained_model({temporary.path("run"), "0.5", 2});
+  TrainedModel random = load_trained_model({temporary.path("run"), "0.5", 2, "random"});
+  const Evaluation chosen = evaluate(learned.model, split), drawn = evaluate(random.model, split);
+  bool differs = false;
+  for (Index text = 0; text < 4; ++text) {
+    CHECK(drawn.texts.heads_run(text) == chosen.texts.heads_run(text));
+    for (Index h = 0; h < 4; ++h) {
+      differs |= drawn.texts.runs(text, 0, h) != chosen.texts.runs(text, 0, h);
+    }
+  }
+  CHECK(differs);
+}
+
 TEST_CASE("trained_model_options: wrong options are named") {
   CHECK(problem({}) == "--model: give the run folder of a trained model");
   const std::string rule = "--budget: expected \"learned\" or a number above 0 and at most 1, got ";
@@ -53,4 +70,6 @@ TEST_CASE("trained_model_options: wrong options are named") {
   train_into(temporary.path("run"), "mha");
   CHECK(problem({temporary.path("run"), "0.5", 1}) ==
         "--budget: " + temporary.path("run") + " holds a model without budgets (mha)");
+  CHECK(problem({temporary.path("run"), "learned", 1, "random"}) ==
+        "--gate: " + temporary.path("run") + " holds a model without budgets (mha)");
 }

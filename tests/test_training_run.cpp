@@ -10,6 +10,7 @@
 #include "tests/small_task.h"
 #include "tests/temp_folder.h"
 #include "train/run_folder.h"
+#include "train/text_json.h"
 
 using namespace bf;
 
@@ -44,8 +45,14 @@ TEST_CASE("training_run: the folder holds the model that was tested, its log and
   REQUIRE(metrics.size() == 5);  // steps 1, 3 and 6, two epochs
   CHECK(nlohmann::json::parse(metrics[0])["step"]["step"] == 1);
   CHECK(nlohmann::json::parse(metrics[4])["epoch"]["epoch"] == 2);
-  std::ifstream summary(out + "/summary.json");
-  CHECK(nlohmann::json::parse(summary)["test"]["accuracy"] == trained.test.scores.accuracy);
+  std::ifstream file(out + "/summary.json");
+  const nlohmann::json summary = nlohmann::json::parse(file);
+  CHECK(summary["test"]["accuracy"] == trained.test.scores.accuracy);
+  CHECK(summary["class_names"] == nlohmann::json{"no", "yes"});
+  CHECK(summary["test"]["by_difficulty"][0]["name"] == "easy");
+  const auto texts = lines_of(out + "/test_texts.jsonl");
+  REQUIRE(texts.size() == data.test.size());
+  CHECK(nlohmann::json::parse(texts[7]) == text_json(trained.test, data.test, 7));
   std::ifstream config(out + "/config.json");
   CHECK(nlohmann::json::parse(config)["options"]["seed"] == "1");
 

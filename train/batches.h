@@ -13,6 +13,8 @@ namespace bf {
 struct TokenizedSplit {
   std::vector<std::vector<Id>> tokens;  ///< per example; at least one token each
   std::vector<Id> labels;
+  /// Of `synthetic`: numbers of Difficulty and SyntheticKind. Empty for other data.
+  std::vector<int> difficulties = {}, kinds = {};
   Index size() const { return tokens.size(); }
 };
 

@@ -31,13 +31,18 @@ class EvaluationMode {
   NoGrad no_grad_;
 };
 
-/// Adds one batch's predictions and losses.
-void add_batch(const Tensor& logits, const Batch& batch, Evaluation& result) {
+/// Adds one batch's predictions, losses and choices of heads.
+void add_batch(const Model& model, const Tensor& logits, const Batch& batch, Evaluation& result) {
   const Tensor logs = log_softmax(Variable(logits)).value();  // [B, classes]
   for (Index b = 0; b < batch.size(); ++b) {
     const Real* row = logs.row(b);
-    result.predictions[batch.examples[b]] = argmax(row, logs.dim(1));
-    result.loss -= static_cast<double>(row[batch.labels[b]]);
+    const Index text = batch.examples[b];
+    result.predictions[text] = argmax(row, logs.dim(1));
+    result.texts.losses[text] = -static_cast<double>(row[batch.labels[b]]);
+    for (Index i = 0; model.budget != nullptr && i < model.budget->layers(); ++i) {
+      result.texts.note(model.budget->attention(i).selection(), b, text, i);
+    }
+    result.loss += result.texts.losses[text];
   }
 }
 
@@ -83,6 +88,8 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   Evaluation result;
   result.examples = split.size();
   result.predictions.resize(split.size());
+  const TransformerConfig& shape = model.config.transformer;
+  result.texts = TextRecords(split.size(), shape.layers, shape.heads, model.budget != nullptr);
   // Weights that an earlier use keeps rearranged are made again, so that each evaluation counts
   // them.
   for (const NamedParameter& p : model.net->named_parameters()) p.variable->mutable_value();
@@ -93,8 +100,8 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   const auto start = Clock::now();
   for (const auto& examples : evaluation_plan(split, batch, default_pass_tokens)) {
     const Batch packed = make_batch(split, examples);
-    add_batch(model.net->forward(packed.tokens, packed.segments).value(), packed, result);
-    core += add_dense_cost(model.config.transformer, packed.segments, result);
+    add_batch(model, model.net->forward(packed.tokens, packed.segments).value(), packed, result);
+    core += add_dense_cost(shape, packed.segments, result);
   }
   result.seconds = seconds_since(start);
   result.executed = executed_flops() - before;
@@ -102,10 +109,11 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
       memory_stats().peak_bytes - before_bytes + model.net->parameter_count() * sizeof(Real);
   result.peak_process_bytes = peak_process_bytes();
   result.loss /= static_cast<double>(split.size());
-  result.scores = score(result.predictions, split.labels, model.config.transformer.classes);
+  result.scores = score(result.predictions, split.labels, shape.classes);
   for (Index i = 0; model.budget != nullptr && i < model.budget->layers(); ++i) {
     result.layers.push_back(report_of(model.budget->attention(i).statistics()));
   }
+  result.text_summary = summarise_texts(result.texts, result.predictions, split, shape.classes);
   result.paper_flops = result.dense_flops - (1 - result.budget_mean()) * core;
   return result;
 }

@@ -6,6 +6,8 @@
 #include "train/batches.h"
 #include "train/metrics.h"
 #include "train/model_builder.h"
+#include "train/text_records.h"
+#include "train/text_summary.h"
 
 namespace bf {
 
@@ -26,6 +28,8 @@ struct Evaluation {
   Scores scores;
   double loss = 0;                  ///< mean cross entropy
   std::vector<Id> predictions;      ///< in the order of the split
+  TextRecords texts;                ///< likewise: losses, s, which heads ran
+  TextSummary text_summary;         ///< by class, difficulty, length, loss
   Flops executed;                   ///< counted where they ran
   double dense_flops = 0;           ///< closed form of the same model with every head running
   double paper_flops = 0;           ///< dense, with only Q K^T and A V scaled by s

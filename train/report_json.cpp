@@ -5,6 +5,7 @@
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
+#include "train/text_json.h"
 
 namespace bf {
 namespace {
@@ -40,6 +41,7 @@ json to_json(const Evaluation& evaluation) {
       {"peak_process_bytes", evaluation.peak_process_bytes}};
   result["layers"] = json::array();
   for (const LayerReport& layer : evaluation.layers) result["layers"].push_back(to_json(layer));
+  add_text_summary(evaluation.text_summary, result);
   return result;
 }
 

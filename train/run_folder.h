@@ -14,6 +14,7 @@ namespace bf {
 ///   config.json        what was asked for: options, model, training, environment; written first
 ///   metrics.jsonl      one object per logged step and per epoch
 ///   model.safetensors  the weights of the best epoch; model, classes and tokenizer in its metadata
+///   test_texts.jsonl   one object per test text (train/text_json.h), next to last
 ///   summary.json       the outcome; written last, so a folder that has it is complete
 /// Every file but metrics.jsonl appears whole or not at all.
 class RunFolder {

@@ -31,6 +31,9 @@ constexpr std::array<Word, 32> noise_words{
     "carry",  "corner", "day",   "early", "evening", "far",    "field",   "for",
     "garden", "he",     "house", "in",    "later",   "many",   "near",    "of",
     "often",  "on",     "path",  "river", "she",     "some",   "the",     "with"};
+const std::array<std::string, difficulty_count> difficulty_names{"easy", "medium", "hard"};
+const std::array<std::string, synthetic_kind_count> kind_names{"keyword", "majority", "above",
+                                                               "same", "before"};
 constexpr Index shortest_text = 20;
 constexpr Index longest_text = 32;
 constexpr Index facts = 6;
@@ -125,6 +128,12 @@ constexpr Index fewest_test_rows = 100;
 
 }  // namespace
 
+std::string to_string(Difficulty difficulty) {
+  return difficulty_names.at(static_cast<Index>(difficulty));
+}
+
+std::string to_string(SyntheticKind kind) { return kind_names.at(static_cast<Index>(kind)); }
+
 Example synthetic_example(std::uint64_t seed, std::uint64_t index, Difficulty difficulty) {
   // Index in the stream, so that neighbouring examples are unrelated; +2 leaves the streams of the
   // row order alone.
@@ -154,11 +163,10 @@ Example synthetic_example(std::uint64_t seed, std::uint64_t index, const std::st
   if (difficulty == "mixed") {
     return synthetic_example(seed, index, static_cast<Difficulty>(index % 3));
   }
-  const std::array<std::string, 3> names{"easy", "medium", "hard"};
-  const auto found = std::find(names.begin(), names.end(), difficulty);
-  require(found != names.end(), "synthetic: difficulty must be easy, medium, hard or mixed, got \"",
-          difficulty, "\"");
-  return synthetic_example(seed, index, static_cast<Difficulty>(found - names.begin()));
+  const auto found = std::find(difficulty_names.begin(), difficulty_names.end(), difficulty);
+  require(found != difficulty_names.end(),
+          "synthetic: difficulty must be easy, medium, hard or mixed, got \"", difficulty, "\"");
+  return synthetic_example(seed, index, static_cast<Difficulty>(found - difficulty_names.begin()));
 }
 
 Dataset synthetic_dataset(const DatasetOptions& options) {

@@ -7,6 +7,7 @@
 namespace bf {
 
 enum class Difficulty { easy = 0, medium = 1, hard = 2 };
+constexpr Index difficulty_count = 3;
 
 /// The tasks; Example::kind holds the number. All have two classes, "no" (0) and "yes" (1).
 ///   keyword   easy    one word among noise decides: ten words mean yes, ten mean no
@@ -17,6 +18,11 @@ enum class Difficulty { easy = 0, medium = 1, hard = 2 };
 ///   same      hard    "same a b": do the two slots have the same value?
 ///   before    hard    "before a b": is the fact about a told before the one about b?
 enum class SyntheticKind { keyword = 0, majority = 1, above = 2, same = 3, before = 4 };
+constexpr Index synthetic_kind_count = 5;
+
+/// "easy", "keyword" and so on. Throw std::out_of_range for a number that is none of them.
+std::string to_string(Difficulty difficulty);
+std::string to_string(SyntheticKind kind);
 
 /// The example number `index` of the sequence `seed`: 20 to 32 words for every difficulty, so the
 /// length does not tell it. It depends on these three numbers alone, not on how many are made.

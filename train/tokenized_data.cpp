@@ -1,5 +1,7 @@
 #include "train/tokenized_data.h"
 
+#include <algorithm>
+
 #include "tensor/parallel.h"
 #include "tensor/require.h"
 
@@ -22,6 +24,14 @@ TokenizedSplit tokenize(const Tokenizer& tokenizer, const std::vector<Example>& 
       split.labels[i] = examples[i].label;
     }
   });
+  const auto known = [](const Example& example) {
+    return example.difficulty >= 0 && example.kind >= 0;
+  };
+  if (!std::all_of(examples.begin(), examples.end(), known)) return split;
+  for (const Example& example : examples) {
+    split.difficulties.push_back(example.difficulty);
+    split.kinds.push_back(example.kind);
+  }
   return split;
 }
 

@@ -7,7 +7,8 @@
 
 namespace bf {
 
-/// Examples as token ids, at most `max_length` of each. On all threads.
+/// Examples as token ids, at most `max_length` of each, with their difficulties and kinds where all
+/// of them have some. On all threads.
 TokenizedSplit tokenize(const Tokenizer& tokenizer, const std::vector<Example>& examples,
                         Index max_length);
 
