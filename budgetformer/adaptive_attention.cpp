@@ -122,7 +122,8 @@ void AdaptiveMultiHeadAttention::choose_heads(const Scores& scores) {
 
 void AdaptiveMultiHeadAttention::note(HeadSelection selection, const Scores& scores) {
   selection_ = std::move(selection);
-  statistics_.add(selection_, policy_.entropies.value(), scores.budget.logits.value());
+  statistics_.add(selection_, policy_.entropies.value(), scores.budget.logits.value(),
+                  scores.budget.hidden.value());
 }
 
 Variable AdaptiveMultiHeadAttention::with_noise(const Variable& scores) {

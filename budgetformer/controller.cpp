@@ -16,9 +16,10 @@ BudgetController::BudgetController(Index pooled, Index dim, RandomSource& random
 }
 
 BudgetController::Output BudgetController::forward(const Variable& pooled) const {
-  const Variable logits = output_.forward(relu(hidden_.forward(pooled)));  // [B, 1]
+  const Variable hidden = relu(hidden_.forward(pooled));  // [B, D / 4]
+  const Variable logits = output_.forward(hidden);        // [B, 1]
   const Variable flat = reshape(logits, {pooled.dim(0)});
-  return {flat, sigmoid(flat)};
+  return {flat, sigmoid(flat), hidden};
 }
 
 }  // namespace bf

@@ -16,6 +16,7 @@ class BudgetController : public Module {
 
   struct Output {
     Variable logits, budgets;
+    Variable hidden;  ///< relu(W1 z + c1) [B, D / 4]
   };
   Output forward(const Variable& pooled) const;
 

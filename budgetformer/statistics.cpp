@@ -13,7 +13,7 @@ double ratio(double sum, Index count) { return count ? sum / static_cast<double>
 }  // namespace
 
 void LayerStatistics::add(const HeadSelection& selection, const Tensor& entropies,
-                          const Tensor& logits) {
+                          const Tensor& logits, const Tensor& hidden) {
   for (Index b = 0; b < selection.sequences(); ++b) {
     const double s = static_cast<double>(selection.budgets[b]);
     budget_sum_ += s;
@@ -25,6 +25,11 @@ void LayerStatistics::add(const HeadSelection& selection, const Tensor& entropie
     if (logits.defined() && !(std::abs(static_cast<double>(logits[b])) <= saturated_logit)) {
       ++saturated_;
     }
+  }
+  for (Index b = 0; hidden.defined() && b < hidden.dim(0); ++b) {
+    const Real* row = hidden.row(b);
+    hidden_off_ += std::none_of(row, row + hidden.dim(1), [](Real unit) { return unit > 0; });
+    ++hidden_;
   }
   sequences_ += selection.sequences();
   entropies_ += entropies.size();
@@ -55,6 +60,10 @@ Index LayerStatistics::dead_heads() const {
 
 double LayerStatistics::saturated() const {
   return ratio(static_cast<double>(saturated_), logits_);
+}
+
+double LayerStatistics::hidden_off() const {
+  return ratio(static_cast<double>(hidden_off_), hidden_);
 }
 
 }  // namespace bf

@@ -12,8 +12,9 @@ class LayerStatistics {
   explicit LayerStatistics(Index heads = 0) : usage_(heads, 0), histogram_(heads + 1, 0) {}
 
   /// One batch: the selection, the entropy of each sequence's relevance distribution (undefined if
-  /// there is none), and the controller's logits (undefined if there are none).
-  void add(const HeadSelection& selection, const Tensor& entropies, const Tensor& logits);
+  /// there is none), the controller's logits and its hidden units (undefined if there are none).
+  void add(const HeadSelection& selection, const Tensor& entropies, const Tensor& logits,
+           const Tensor& hidden = {});
   void reset() { *this = LayerStatistics(usage_.size()); }
 
   Index sequences() const { return sequences_; }
@@ -29,10 +30,13 @@ class LayerStatistics {
   Index dead_heads() const;
   /// Share of the logits beyond +-6, where the sigmoid has no slope left; a NaN counts as beyond.
   double saturated() const;
+  /// Share of the sequences, of those whose hidden units are known, for which none of them is above
+  /// 0: the controller says its last bias and learns nothing.
+  double hidden_off() const;
 
  private:
   std::vector<Index> usage_, histogram_;
-  Index sequences_ = 0, entropies_ = 0, logits_ = 0, saturated_ = 0;
+  Index sequences_ = 0, entropies_ = 0, logits_ = 0, saturated_ = 0, hidden_ = 0, hidden_off_ = 0;
   double budget_sum_ = 0, budget_squares_ = 0, heads_sum_ = 0, entropy_sum_ = 0;
 };
 

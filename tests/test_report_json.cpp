@@ -18,6 +18,7 @@ TEST_CASE("report_json: a run holds every epoch and, for a budget model, every l
   CHECK(json["epochs"][1]["validation"]["layers"].size() == 2);
   CHECK(json["epochs"][1]["validation"]["accuracy"].is_number());
   CHECK(json["epochs"][0]["policy_in_force"].is_boolean());
+  CHECK(json["epochs"][0]["alarms"].is_array());
 }
 
 TEST_CASE("report_json: FLOPs are per text") {
@@ -28,6 +29,9 @@ TEST_CASE("report_json: FLOPs are per text") {
   CHECK(json["dense_flops_per_text"] == doctest::Approx(evaluation.dense_flops / 40));
   CHECK(json["executed_flops_per_text"] == json["dense_flops_per_text"]);
   CHECK(json["layers"].empty());
+  CHECK(json["energy"]["joules"] == evaluation.energy.joules);
+  CHECK(json["energy"]["gco2"].get<double>() >= 0);
+  CHECK(json["energy"]["source"].get<std::string>() != "");
 }
 
 TEST_CASE("report_json: a step of a model with budgets says where the schedules stand") {

@@ -57,6 +57,15 @@ TEST_CASE("statistics: batches without entropies or logits do not dilute those t
   CHECK(statistics.heads_mean() == Approx(7.0 / 4));
 }
 
+TEST_CASE("statistics: a controller is off for a sequence without any hidden unit above zero") {
+  LayerStatistics statistics(1);
+  CHECK(statistics.hidden_off() == 0);
+  const Tensor hidden = Tensor::from({3, 2}, {0, 0, 0, Real(0.5), 0, 0});
+  statistics.add(selection_of({1, 1, 1}, 1), {}, Tensor::from({3}, {1, 1, 1}), hidden);
+  statistics.add(selection_of({1}, 1), {}, {});
+  CHECK(statistics.hidden_off() == Approx(2.0 / 3));
+}
+
 TEST_CASE("statistics: nothing seen is zero everywhere, also after reset") {
   LayerStatistics statistics(2);
   statistics.add(selection_of({0b11}, 2), Tensor::from({1}, {1}), Tensor::from({1}, {9}));

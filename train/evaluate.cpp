@@ -52,6 +52,7 @@ LayerReport report_of(const LayerStatistics& statistics) {
           .heads_mean = statistics.heads_mean(),
           .entropy_mean = statistics.entropy_mean(),
           .saturated = statistics.saturated(),
+          .hidden_off = statistics.hidden_off(),
           .dead_heads = statistics.dead_heads(),
           .head_usage = statistics.head_usage(),
           .heads_histogram = statistics.heads_histogram()};
@@ -97,6 +98,7 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
   const Index before_bytes = memory_stats().live_bytes;
   const Flops before = executed_flops();
   double core = 0;
+  EnergyMeter meter;
   const auto start = Clock::now();
   for (const auto& examples : evaluation_plan(split, batch, default_pass_tokens)) {
     const Batch packed = make_batch(split, examples);
@@ -104,6 +106,7 @@ Evaluation evaluate(Model& model, const TokenizedSplit& split, Index batch, bool
     core += add_dense_cost(shape, packed.segments, result);
   }
   result.seconds = seconds_since(start);
+  result.energy = meter.read();
   result.executed = executed_flops() - before;
   result.peak_tensor_bytes =
       memory_stats().peak_bytes - before_bytes + model.net->parameter_count() * sizeof(Real);

@@ -4,6 +4,7 @@
 
 #include "tensor/flops.h"
 #include "train/batches.h"
+#include "train/energy.h"
 #include "train/metrics.h"
 #include "train/model_builder.h"
 #include "train/text_records.h"
@@ -17,6 +18,7 @@ struct LayerReport {
   double heads_mean = 0;                         ///< of k
   double entropy_mean = 0;                       ///< nats
   double saturated = 0;                          ///< share of controllers without slope
+  double hidden_off = 0;                         ///< share of those without any hidden unit on
   Index dead_heads = 0;
   std::vector<double> head_usage;
   std::vector<Index> heads_histogram;
@@ -34,6 +36,7 @@ struct Evaluation {
   double dense_flops = 0;           ///< closed form of the same model with every head running
   double paper_flops = 0;           ///< dense, with only Q K^T and A V scaled by s
   double seconds = 0;               ///< of the forward passes and what surrounds them
+  Energy energy;                    ///< of the same
   Index peak_tensor_bytes = 0;      ///< most that this pass held at once, and the weights
   Index peak_process_bytes = 0;     ///< largest resident size of the process so far
   std::vector<LayerReport> layers;  ///< empty for mha

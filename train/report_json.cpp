@@ -5,6 +5,7 @@
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
+#include "train/alarms.h"
 #include "train/text_json.h"
 
 namespace bf {
@@ -13,13 +14,25 @@ namespace {
 using nlohmann::json;
 
 json to_json(const LayerReport& layer) {
-  return {{"s_mean", layer.budget_mean},    {"s_deviation", layer.budget_deviation},
-          {"heads_mean", layer.heads_mean}, {"entropy_mean_nats", layer.entropy_mean},
-          {"saturated", layer.saturated},   {"dead_heads", layer.dead_heads},
-          {"head_usage", layer.head_usage}, {"heads_histogram", layer.heads_histogram}};
+  return {{"s_mean", layer.budget_mean},
+          {"s_deviation", layer.budget_deviation},
+          {"heads_mean", layer.heads_mean},
+          {"entropy_mean_nats", layer.entropy_mean},
+          {"saturated", layer.saturated},
+          {"hidden_off", layer.hidden_off},
+          {"dead_heads", layer.dead_heads},
+          {"head_usage", layer.head_usage},
+          {"heads_histogram", layer.heads_histogram}};
 }
 
 }  // namespace
+
+json to_json(const Energy& energy) {
+  return {{"joules", energy.joules},
+          {"gco2", energy.gco2},
+          {"cpu_seconds", energy.cpu_seconds},
+          {"source", energy.source}};
+}
 
 json to_json(const Evaluation& evaluation) {
   const double texts = static_cast<double>(evaluation.examples);
@@ -37,6 +50,7 @@ json to_json(const Evaluation& evaluation) {
       {"dense_flops_per_text", evaluation.dense_flops / texts},
       {"paper_flops_per_text", evaluation.paper_flops / texts},
       {"seconds", evaluation.seconds},
+      {"energy", to_json(evaluation.energy)},
       {"peak_tensor_bytes", evaluation.peak_tensor_bytes},
       {"peak_process_bytes", evaluation.peak_process_bytes}};
   result["layers"] = json::array();
@@ -73,6 +87,7 @@ json to_json(const EpochReport& epoch) {
           {"train_seconds", epoch.seconds},
           {"validation", to_json(epoch.validation)},
           {"validation_soft_accuracy", epoch.soft_accuracy},
+          {"alarms", alarms(epoch.validation)},
           {"policy_in_force", epoch.in_force},
           {"best", epoch.best}};
 }

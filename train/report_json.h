@@ -9,6 +9,7 @@ namespace bf {
 // Reports as they stand in metrics.jsonl, in summary.json and in what --json prints. Units are in
 // the names; what is known of each text is left out (train/text_json.h).
 
+nlohmann::json to_json(const Energy& energy);
 nlohmann::json to_json(const Evaluation& evaluation);
 nlohmann::json to_json(const StepReport& step);
 nlohmann::json to_json(const EpochReport& epoch);

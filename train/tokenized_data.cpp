@@ -1,6 +1,7 @@
 #include "train/tokenized_data.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tensor/parallel.h"
 #include "tensor/require.h"
@@ -36,11 +37,17 @@ TokenizedSplit tokenize(const Tokenizer& tokenizer, const std::vector<Example>& 
 }
 
 TokenizedData tokenize(const Dataset& data, const TokenizerConfig& config) {
-  TokenizedData result{data.name, data.class_names, nullptr, {}, {}, {}};
-  result.tokenizer = build_tokenizer(config.name, data.train, config.vocabulary, config.min_count);
-  result.train = tokenize(*result.tokenizer, data.train, config.max_length);
-  result.validation = tokenize(*result.tokenizer, data.validation, config.max_length);
-  result.test = tokenize(*result.tokenizer, data.test, config.max_length);
+  return tokenize(data,
+                  build_tokenizer(config.name, data.train, config.vocabulary, config.min_count),
+                  config.max_length);
+}
+
+TokenizedData tokenize(const Dataset& data, std::unique_ptr<Tokenizer> tokenizer,
+                       Index max_length) {
+  TokenizedData result{data.name, data.class_names, std::move(tokenizer), {}, {}, {}};
+  result.train = tokenize(*result.tokenizer, data.train, max_length);
+  result.validation = tokenize(*result.tokenizer, data.validation, max_length);
+  result.test = tokenize(*result.tokenizer, data.test, max_length);
   return result;
 }
 

@@ -30,5 +30,7 @@ struct TokenizedData {
 
 /// Throws std::invalid_argument as build_tokenizer() and encode() do.
 TokenizedData tokenize(const Dataset& data, const TokenizerConfig& config);
+/// The same with a tokenizer that exists.
+TokenizedData tokenize(const Dataset& data, std::unique_ptr<Tokenizer> tokenizer, Index max_length);
 
 }  // namespace bf

@@ -1,0 +1,77 @@
+#include "train/alarms.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/small_task.h"
+
+using namespace bf;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// An evaluation of 10 texts, 6 of them of one class, with two layers that are well.
+Evaluation healthy() {
+  Evaluation evaluation;
+  evaluation.examples = 10;
+  evaluation.scores.accuracy = 0.8;
+  evaluation.text_summary.by_class.resize(2);
+  evaluation.text_summary.by_class[0].examples = 4;
+  evaluation.text_summary.by_class[1].examples = 6;
+  LayerReport layer;
+  layer.budget_mean = 0.4;
+  layer.budget_deviation = 0.1;
+  layer.head_usage = {1, 0.2, 0.1};
+  evaluation.layers = {layer, layer};
+  return evaluation;
+}
+
+}  // namespace
+
+TEST_CASE("alarms: none when all is well") { CHECK(alarms(healthy()).empty()); }
+
+TEST_CASE("alarms: a controller is dead when s does not move and no hidden unit fires") {
+  Evaluation evaluation = healthy();
+  evaluation.layers[1].budget_deviation = 1e-5;
+  CHECK(alarms(evaluation).empty());
+  evaluation.layers[1].hidden_off = 1;
+  CHECK(alarms(evaluation) ==
+        Lines{"layer 2: the controller is dead: no hidden unit fires, s is 0.400 for every text"});
+  evaluation.layers[1].budget_deviation = 1e-3;
+  CHECK(alarms(evaluation).empty());
+}
+
+TEST_CASE("alarms: saturated controllers, heads that no text runs, accuracy of the largest class") {
+  Evaluation evaluation = healthy();
+  evaluation.layers[0].saturated = 0.5;
+  CHECK(alarms(evaluation).empty());
+  evaluation.layers[0].saturated = 0.625;
+  evaluation.layers[1].head_usage = {0, 1, 0};
+  evaluation.scores.accuracy = 0.6;
+  CHECK(alarms(evaluation) == Lines{"layer 1: the controller is saturated for 62.5 % of the texts",
+                                    "layer 2: no text runs heads 1, 3",
+                                    "accuracy 0.6000 is the share of the largest class"});
+  evaluation.layers[1].head_usage = {0, 1, 1};
+  CHECK(alarms(evaluation)[1] == "layer 2: no text runs head 1");
+}
+
+TEST_CASE("alarms: an evaluation finds the hidden units of a dead controller off") {
+  const TokenizedSplit split = small_split(30, 3);
+  Model model = make_model(small_model("budget"));
+  CHECK(evaluate(model, split).layers[0].hidden_off < 1);
+  for (const NamedParameter& p : model.net->named_parameters()) {
+    if (p.name == "layers.0.attention.controller.hidden.bias") p.variable->mutable_value().fill(-9);
+  }
+  const Evaluation result = evaluate(model, split);
+  CHECK(result.layers[0].hidden_off == 1);
+  CHECK(result.layers[1].hidden_off < 1);
+  CHECK(alarms(result)[0] ==
+        "layer 1: the controller is dead: no hidden unit fires, s is 0.731 for every text");
+}
+
+TEST_CASE("alarms: multi-head attention has no layers to complain about") {
+  Model model = make_model(small_model("mha"));
+  for (const std::string& line : alarms(evaluate(model, small_split(30, 3)))) {
+    CHECK(line.find("layer") == line.npos);
+  }
+}

@@ -1,0 +1,64 @@
+#include "train/alarms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+constexpr double least_spread = 1e-4, most_saturated = 0.5;
+
+std::string digits(double value, int count) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(count) << value;
+  return text.str();
+}
+
+/// "heads 3, 7" of those that no text runs, counted from 1; empty if there is none.
+std::string idle_heads(const LayerReport& layer) {
+  std::string list;
+  for (Index h = 0; h < layer.head_usage.size(); ++h) {
+    if (layer.head_usage[h] > 0) continue;
+    list += (list.empty() ? "" : ", ") + std::to_string(h + 1);
+  }
+  if (list.empty()) return "";
+  return (list.find(',') == list.npos ? "head " : "heads ") + list;
+}
+
+void add_layer(const LayerReport& layer, const std::string& name, std::vector<std::string>& into) {
+  if (layer.hidden_off == 1 && layer.budget_deviation < least_spread) {
+    into.push_back(join_parts(name, "the controller is dead: no hidden unit fires, s is ",
+                              digits(layer.budget_mean, 3), " for every text"));
+  }
+  if (layer.saturated > most_saturated) {
+    into.push_back(join_parts(name, "the controller is saturated for ",
+                              digits(100 * layer.saturated, 1), " % of the texts"));
+  }
+  const std::string idle = idle_heads(layer);
+  if (!idle.empty()) into.push_back(name + "no text runs " + idle);
+}
+
+}  // namespace
+
+std::vector<std::string> alarms(const Evaluation& validation) {
+  std::vector<std::string> found;
+  for (Index i = 0; i < validation.layers.size(); ++i) {
+    add_layer(validation.layers[i], join_parts("layer ", i + 1, ": "), found);
+  }
+  Index largest = 0;
+  for (const GroupSummary& group : validation.text_summary.by_class) {
+    largest = std::max(largest, group.examples);
+  }
+  const double right = validation.scores.accuracy * static_cast<double>(validation.examples);
+  if (static_cast<Index>(std::llround(right)) == largest) {
+    found.push_back(join_parts("accuracy ", digits(validation.scores.accuracy, 4),
+                               " is the share of the largest class"));
+  }
+  return found;
+}
+
+}  // namespace bf
