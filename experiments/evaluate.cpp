@@ -1,6 +1,5 @@
 // bf-evaluate: what a trained model does on a data set.
 
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -22,6 +21,7 @@ struct Options {
   DatasetOptions data;
   TrainedModelOptions trained;
   std::string split = "test";
+  EnergyConfig energy;
   std::string texts;  ///< file of one object per text; empty = none
   Index batch = evaluation_batch;
   bool json = false;
@@ -30,21 +30,6 @@ struct Options {
 const std::vector<Example>& chosen(const Dataset& data, const std::string& split) {
   if (split == "train") return data.train;
   return split == "validation" ? data.validation : data.test;
-}
-
-/// Splits that are drawn (`debian`, or a validation split) follow from the seed and fraction of the
-/// data options: others than in training would put training rows among those to evaluate.
-void require_same_splits(const std::string& run_folder, const nlohmann::json& options) {
-  std::ifstream file(run_folder + "/config.json");
-  const nlohmann::json config = nlohmann::json::parse(file, nullptr, false);
-  if (!config.is_object() || !config.contains("options")) return;  // nothing known of the training
-  const nlohmann::json& trained = config["options"];
-  if (trained.value("dataset", "") != options.value("dataset", "")) return;
-  for (const char* name : {"data-seed", "validation-fraction"}) {
-    if (!trained.contains(name) || trained[name] == options.at(name)) continue;
-    throw UsageError(join_parts("--", name, ": the model was trained with ", trained[name],
-                                ", which parts the rows otherwise than ", options.at(name)));
-  }
 }
 
 Evaluation evaluate_run(TrainedModel& trained, const Options& options) {
@@ -68,9 +53,11 @@ int run(int argc, char** argv) {
   add_text(
       list, "texts", options.texts,
       "write a JSON line for each text: label, prediction, loss, tokens, s and heads by layer");
+  add_energy_options(list, options.energy);
   add_flag(list, "json", options.json, "one JSON object on stdout instead of the tables");
   OptionValues values;
   if (!parse_options(argc, argv, about, list, &values)) return 0;
+  set_energy_config(options.energy);
   TrainedModel trained = load_trained_model(options.trained);
   require_same_splits(options.trained.model, options_json(values));
   const Evaluation evaluation = evaluate_run(trained, options);

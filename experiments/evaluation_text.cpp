@@ -27,6 +27,8 @@ std::string totals(const Evaluation& e, Index heads) {
        {"  relative to all heads", fixed_digits(100 * executed / e.dense_flops, 1) + " %"},
        {"paper accounting, relative", fixed_digits(100 * e.paper_flops / e.dense_flops, 1) + " %"},
        {"seconds per 1,000 texts", fixed_digits(1000 * e.seconds / texts, 3)},
+       {"joules per 1,000 texts", fixed_digits(1000 * e.energy.joules / texts, 3)},
+       {"mg of CO2 per 1,000 texts", fixed_digits(1e6 * e.energy.gco2 / texts, 3)},
        {"peak memory of tensors, MB",
         fixed_digits(static_cast<double>(e.peak_tensor_bytes) / 1e6, 1)},
        {"peak memory of the process, MB",
@@ -134,8 +136,8 @@ std::string s_histogram(const TextSummary& summary) {
 std::string evaluation_text(const Evaluation& evaluation,
                             const std::vector<std::string>& class_names, Index heads) {
   const TextSummary& summary = evaluation.text_summary;
-  const std::string text =
-      totals(evaluation, heads) + '\n' + classes(evaluation, class_names) + groups(summary);
+  const std::string text = totals(evaluation, heads) + "energy: " + evaluation.energy.source +
+                           "\n\n" + classes(evaluation, class_names) + groups(summary);
   if (evaluation.layers.empty()) return text;
   return text + '\n' + correlations(summary) + '\n' + layers(evaluation) + '\n' +
          heads_histogram(evaluation) + '\n' + s_histogram(summary);

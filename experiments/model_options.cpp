@@ -57,6 +57,7 @@ void RunOptions::resolve() {
   } catch (const std::invalid_argument& error) {  // names the option without its dashes
     throw UsageError(std::string("--") + error.what());
   }
+  set_energy_config(energy);
   use_threads(threads);
 }
 
@@ -107,6 +108,7 @@ void add_training_options(OptionList& options, RunOptions& run) {
   add_count(options, "patience", training.patience,
             "stop after so many epochs without a better one; 0 = never");
   add_threads_option(options, run.threads);
+  add_energy_options(options, run.energy);
   add_count(options, "log-every", run.log_every, "updates between two lines of the log", 1);
   add_text(options, "out", run.out, "folder for the results; must not hold a run yet");
   add_flag(options, "json", run.json, "one JSON object on stdout instead of the table");
@@ -151,6 +153,17 @@ nlohmann::json options_json(const OptionValues& values) {
     if (const auto* flag = boost::any_cast<bool>(&value.value())) options[name] = *flag;
   }
   return options;
+}
+
+void add_energy_options(OptionList& options, EnergyConfig& energy) {
+  add_number(options, "watts-per-core", energy.watts_per_core,
+             "watts of a busy core where the processor's energy counters (RAPL) cannot be read: an "
+             "assumption, about the rated power of a server processor by its cores",
+             0, 1000, true);
+  add_number(options, "grid-gco2", energy.grid_gco2_per_kwh,
+             "grams of CO2 per kWh; 475 is the world's electricity in 2018 (International Energy "
+             "Agency)",
+             0, 1e5);
 }
 
 void add_threads_option(OptionList& options, Index& threads) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "experiments/options.h"
+#include "train/energy.h"
 #include "train/loop.h"
 #include "train/tokenized_data.h"
 
@@ -18,13 +19,16 @@ struct RunOptions {
   std::string estimator, weighting, pool;  ///< as words; resolve() turns them into model.budget
   std::uint64_t seed = 1;
   Index threads = 0;  ///< 0 = one per processor
+  EnergyConfig energy;
+  std::string prune_from;  ///< run folder of a trained mha; empty = begin with fresh weights
   Index log_every = 100;
   std::string out;
   bool json = false;
 
   RunOptions();
   /// Checks what concerns several options and fills in what follows from others: the seeds, the
-  /// length, the words. Sets the number of threads. Throws UsageError naming the option.
+  /// length, the words. Sets the number of threads and how energy is counted. Throws UsageError
+  /// naming the option.
   void resolve();
   /// The model for this data set.
   ModelConfig model_for(const TokenizedData& data) const;
@@ -35,7 +39,8 @@ struct RunOptions {
 void add_model_options(OptionList& options, RunOptions& run);
 /// --epochs, --max-steps, --batch, --accumulate, --pass-tokens, --lr, --warmup, --lr-decay,
 /// --lr-floor,
-/// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json
+/// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json,
+/// and those of add_energy_options()
 void add_training_options(OptionList& options, RunOptions& run);
 /// --estimator, --weighting, --budget-min, --budget-max, --hinge, --logit-penalty, --head-price,
 /// --entropy, --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore, --sparse-after,
@@ -44,6 +49,9 @@ void add_budget_options(OptionList& options, RunOptions& run);
 
 /// All options as they were given, or their defaults.
 nlohmann::json options_json(const OptionValues& values);
+
+/// --watts-per-core, --grid-gco2
+void add_energy_options(OptionList& options, EnergyConfig& energy);
 
 /// --threads, for binaries that do not train; 0 = one per processor.
 void add_threads_option(OptionList& options, Index& threads);

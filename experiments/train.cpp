@@ -1,8 +1,10 @@
 // bf-train: trains one model and keeps it in a run folder.
 
 #include <iostream>
+#include <optional>
 
 #include "experiments/evaluation_text.h"
+#include "experiments/pruning_options.h"
 #include "experiments/training_run.h"
 #include "tensor/require.h"
 #include "train/report_json.h"
@@ -16,6 +18,7 @@ constexpr const char* about =
     "bf-train: trains a text classifier with multi-head attention or BudgetFormer.\n"
     "The best epoch is chosen on the validation rows; the test rows are seen once, at the end.\n"
     "For BudgetFormer only epochs count whose price of heads has reached its full height.\n"
+    "With --prune-from it begins with the most important heads of a trained mha.\n"
     "Without --out the results are printed and nothing is kept.";
 
 int run(int argc, char** argv) {
@@ -24,19 +27,26 @@ int run(int argc, char** argv) {
   add_data_options(list, options.data);
   add_choice(list, "attention", options.model.attention, "which model", attention_names());
   add_model_options(list, options);
+  add_prune_option(list, options);
   add_training_options(list, options);
   add_seed(list, "seed", options.seed, "of weights, order of the rows, dropout and noise");
   add_budget_options(list, options);
   OptionValues values;
   if (!parse_options(argc, argv, about, list, &values)) return 0;
+  std::optional<TrainedModel> source;
+  if (!options.prune_from.empty()) source = load_prune_source(options, values);
   options.resolve();
   if (!options.out.empty()) RunFolder::require_free(options.out);
 
   Progress progress = Progress::on_stderr();
-  const TokenizedData data = load_tokenized(options.data, options.tokenizer, progress);
+  const TokenizedData data = source ? load_tokenized(options.data, *source, progress)
+                                    : load_tokenized(options.data, options.tokenizer, progress);
+  nlohmann::json recorded = options_json(values);
+  std::optional<Model> start;
+  if (source) start = pruned_model(*source, data.train, options, recorded, progress);
   const TrainingRun trained = train_run(data, options, options.model_for(data),
                                         join_parts(data.name, ' ', options.model.attention),
-                                        options.out, options_json(values), progress);
+                                        options.out, recorded, progress, start ? &*start : nullptr);
   progress.clear();
   if (options.json) {
     const nlohmann::json result = {{"test", to_json(trained.test)},

@@ -1,6 +1,8 @@
 #include "experiments/trained_model_options.h"
 
 #include <charconv>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tensor/require.h"
 
@@ -46,6 +48,20 @@ TrainedModel load_trained_model(const TrainedModelOptions& options) {
   if (fixed) trained.model.budget->override_budget(budget);
   if (random) trained.model.budget->use_random_gate(true);
   return trained;
+}
+
+void require_same_splits(const std::string& run_folder, const nlohmann::json& options) {
+  std::ifstream file(run_folder + "/config.json");
+  const nlohmann::json config = nlohmann::json::parse(file, nullptr, false);
+  const bool known = config.is_object() && config.contains("options");
+  if (!known || !config["options"].is_object()) return;
+  const nlohmann::json& trained = config["options"];
+  if (trained.value("dataset", "") != options.value("dataset", "")) return;
+  for (const char* name : {"data-seed", "validation-fraction"}) {
+    if (!trained.contains(name) || trained[name] == options.at(name)) continue;
+    throw UsageError(join_parts("--", name, ": the model was trained with ", trained[name],
+                                ", which parts the rows otherwise than ", options.at(name)));
+  }
 }
 
 }  // namespace bf

@@ -20,4 +20,9 @@ void add_trained_model_options(OptionList& options, TrainedModelOptions& trained
 /// that has no budgets; and as load_run() does.
 TrainedModel load_trained_model(const TrainedModelOptions& options);
 
+/// Splits that are drawn (`debian`, or a validation split) follow from the seed and fraction of the
+/// data options: others than in the training of `run_folder` would put training rows among those to
+/// evaluate. Throws UsageError where `options` (see options_json) differ.
+void require_same_splits(const std::string& run_folder, const nlohmann::json& options);
+
 }  // namespace bf

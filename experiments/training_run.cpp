@@ -1,9 +1,11 @@
 #include "experiments/training_run.h"
 
 #include <optional>
+#include <utility>
 
 #include "experiments/table.h"
 #include "tensor/require.h"
+#include "train/alarms.h"
 #include "train/report_json.h"
 #include "train/run_folder.h"
 #include "train/text_json.h"
@@ -50,6 +52,9 @@ TrainingEvents events_for(Progress& progress, const std::string& name, Index log
   };
   events.epoch = [=, &progress](const EpochReport& epoch) {
     progress.line(name + "  " + epoch_text(epoch, heads));
+    for (const std::string& alarm : alarms(epoch.validation)) {
+      progress.line(name + "  alarm: " + alarm);
+    }
     if (folder != nullptr) folder->add_metric({{"epoch", to_json(epoch)}});
   };
   return events;
@@ -73,14 +78,40 @@ json config_json(const RunOptions& run, const ModelConfig& model, const Training
           {"environment", environment_json()}};
 }
 
+void copy_weights(Module& from, Module& to) {
+  const std::vector<NamedParameter> source = from.named_parameters();
+  Index next = 0;
+  for (const NamedParameter& p : to.named_parameters()) {
+    const Tensor& value = source.at(next++).variable->value();
+    require(value.shape() == p.variable->value().shape(), "train: the model to begin with has \"",
+            p.name, "\" ", value.shape(), ", expected ", p.variable->value().shape());
+    p.variable->mutable_value() = value.clone();
+  }
+}
+
+Dataset load_noted(const DatasetOptions& source, Progress& progress) {
+  Dataset raw = load_data(source);
+  for (const std::string& note : raw.notes) progress.line(raw.name + "  " + note);
+  return raw;
+}
+
+TokenizedData announced(TokenizedData data, Progress& progress) {
+  progress.line(join_parts(data.name, "  ", data.train.size(), " training, ",
+                           data.validation.size(), " validation, ", data.test.size(),
+                           " test rows, ", data.class_names.size(), " classes, vocabulary ",
+                           data.tokenizer->vocabulary_size()));
+  return data;
+}
+
 }  // namespace
 
 TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const ModelConfig& config,
                       const std::string& name, const std::string& out, const json& options,
-                      Progress& progress) {
+                      Progress& progress, Model* start) {
   TrainingConfig training = run.training;
   training.seed = config.seed;
   TrainingRun result{make_model(config), {}, {}};
+  if (start != nullptr) copy_weights(*start->net, *result.model.net);
   std::optional<RunFolder> folder;
   if (!out.empty()) folder.emplace(out, config_json(run, config, training, data, options));
   result.training = fit(result.model, data.train, data.validation, training,
@@ -105,14 +136,16 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
 
 TokenizedData load_tokenized(const DatasetOptions& source, const TokenizerConfig& tokenizer,
                              Progress& progress) {
-  const Dataset raw = load_data(source);
-  for (const std::string& note : raw.notes) progress.line(raw.name + "  " + note);
-  TokenizedData data = tokenize(raw, tokenizer);
-  progress.line(join_parts(data.name, "  ", data.train.size(), " training, ",
-                           data.validation.size(), " validation, ", data.test.size(),
-                           " test rows, ", data.class_names.size(), " classes, vocabulary ",
-                           data.tokenizer->vocabulary_size()));
-  return data;
+  const Dataset raw = load_noted(source, progress);
+  return announced(tokenize(raw, tokenizer), progress);
+}
+
+TokenizedData load_tokenized(const DatasetOptions& source, TrainedModel& trained,
+                             Progress& progress) {
+  const Dataset raw = load_noted(source, progress);
+  require_data(raw.class_names == trained.class_names, "--dataset: ", raw.name,
+               " has other classes than the trained model");
+  return announced(tokenize(raw, std::move(trained.tokenizer), trained.max_length), progress);
 }
 
 }  // namespace bf

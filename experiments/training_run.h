@@ -5,6 +5,7 @@
 
 #include "experiments/model_options.h"
 #include "train/progress.h"
+#include "train/run_folder.h"
 
 namespace bf {
 
@@ -17,13 +18,18 @@ struct TrainingRun {
 
 /// Trains the model that `config` describes on `data`, tests it once, and, if `out` is not empty,
 /// keeps everything in that run folder; `options` go into its config.json. `name` stands in front
-/// of every line on `progress`. The order of the rows follows config.seed.
+/// of every line on `progress`. The order of the rows follows config.seed. Training begins with the
+/// weights of `start`, a model of the same shape, if there is one.
 TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const ModelConfig& config,
                       const std::string& name, const std::string& out,
-                      const nlohmann::json& options, Progress& progress);
+                      const nlohmann::json& options, Progress& progress, Model* start = nullptr);
 
 /// The data set of the options as token ids; what the reader found odd goes to `progress`.
 TokenizedData load_tokenized(const DatasetOptions& source, const TokenizerConfig& tokenizer,
+                             Progress& progress);
+/// The same with the tokenizer and length of a trained model, which gives its tokenizer away.
+/// Throws std::runtime_error when the classes are not those of the model.
+TokenizedData load_tokenized(const DatasetOptions& source, TrainedModel& trained,
                              Progress& progress);
 
 }  // namespace bf

@@ -54,6 +54,12 @@ works "$bin/bf-train" "${tiny[@]}" --attention budget --sparse-after 0.5 --out s
 works bash "$root/experiments/speed.sh" --quick --python false
 grep -q '^| train, D 256, mean 48 | ' out || fail "speed.sh prints no table"
 
+# A trained mha, pruned and trained on.
+works "$bin/bf-train" "${tiny[@]}" --attention mha --out whole
+works "$bin/bf-train" --prune-from whole --heads 2 --epochs 1 --dataset synthetic --rows 300 --threads 2 --out pruned
+grep -q '"kept-heads"' pruned/config.json || fail "bf-train --prune-from does not record which heads it kept"
+works "$bin/bf-evaluate" --model pruned --dataset synthetic --rows 300
+
 # The same bytes with one thread and with two.
 for attention in mha budget; do
   for threads in 1 2; do
@@ -81,6 +87,10 @@ refuses 2 --dataset "$bin/bf-train" --dataset no_such_set
 refuses 2 --budget "$bin/bf-evaluate" --model run --dataset synthetic --budget 0
 refuses 2 --gate "$bin/bf-evaluate" --model run --dataset synthetic --gate drawn
 refuses 2 --gate "$bin/bf-evaluate" --model mha-1 --dataset synthetic --rows 300 --gate random
+refuses 2 --heads "$bin/bf-train" --prune-from whole --heads 5 --dataset synthetic --rows 300
+refuses 2 --prune-from "$bin/bf-train" --prune-from run --heads 2 --dataset synthetic --rows 300
+refuses 2 --data-seed "$bin/bf-train" --prune-from whole --heads 2 --dataset synthetic --rows 300 --data-seed 4
+refuses 2 --watts-per-core "$bin/bf-evaluate" --model run --dataset synthetic --watts-per-core 0
 refuses 2 --data-seed "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --data-seed 5
 refuses 2 --tau-start "$bin/bf-train" --dataset synthetic --tau-end 2
 refuses 2 --hinge "$bin/bf-train" --dataset synthetic --hinge 1e7

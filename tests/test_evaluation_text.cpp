@@ -14,6 +14,8 @@ TEST_CASE("evaluation_text: totals and classes for every model, layers where the
   CHECK(plain.find("100.0 %") != std::string::npos);
   CHECK(plain.find("green") != std::string::npos);
   CHECK(plain.find("s deviation") == std::string::npos);
+  CHECK(plain.find("joules per 1,000 texts") != std::string::npos);
+  CHECK(plain.find("\nenergy: ") != std::string::npos);
 
   Model model = make_model(small_model("budget"));
   model.budget->override_budget(0.25);
