@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 build=${BUILD:-build}
 
 packages=(g++ meson ninja-build pkg-config libopenblas-pthread-dev libtbb-dev libboost-program-options-dev
-  doctest-dev libhwy-dev nlohmann-json3-dev libicu-dev zlib1g-dev)
+  doctest-dev libhwy-dev nlohmann-json3-dev libicu-dev zlib1g-dev gnuplot-nox)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -33,6 +33,8 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
   AdaptiveMultiHeadAttention(const TransformerConfig& config, const BudgetConfig& budget,
                              RandomSource& random);
   Variable forward(const Variable& x, const Segments& segments) override;
+  /// Of all heads, whichever run.
+  Variable project(const Variable& x) const override { return qkv_.forward(x); }
 
   /// Where the schedules stand; inference_policy() until the first call.
   void set_state(const PolicyState& state) { state_ = state; }

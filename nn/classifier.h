@@ -22,6 +22,8 @@ class TransformerClassifier : public Module {
   /// Throws std::invalid_argument for a sequence longer than max_length, an id outside the
   /// vocabulary, or ids that are not the segments' tokens.
   virtual Variable forward(const Ids& ids, const Segments& segments);
+  /// What the first layer reads, before dropout [tokens, D]; throws as forward() does.
+  Variable embed(const Ids& ids, const Segments& segments) const;
 
   /// Tells where the training is; dropout and noise are functions of (seed, step) alone.
   void begin_step(std::uint64_t step) { random_.begin_step(step); }
@@ -30,8 +32,6 @@ class TransformerClassifier : public Module {
   Encoder& encoder() { return *encoder_; }
 
  private:
-  Variable embed(const Ids& ids, const Segments& segments) const;
-
   TransformerConfig config_;
   RandomSource random_;
   Embedding* tokens_ = nullptr;

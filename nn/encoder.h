@@ -38,6 +38,8 @@ class EncoderLayer : public Module {
                RandomSource& random);
   Variable forward(const Variable& x, const Segments& segments);
   AttentionModule& attention() { return attention_; }
+  /// What the attention reads when the layer reads x.
+  Variable attention_input(const Variable& x) const { return attention_norm_.forward(x); }
 
  private:
   AttentionModule& attention_;

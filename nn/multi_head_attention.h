@@ -10,6 +10,8 @@ class AttentionModule : public Module {
  public:
   /// x [tokens, D], the packed sequences of `segments`; returns [tokens, D].
   virtual Variable forward(const Variable& x, const Segments& segments) = 0;
+  /// What the heads are made of, qkv [tokens, 3 H d]: head h has q, k, v from column 3 h d on.
+  virtual Variable project(const Variable& x) const = 0;
 };
 
 /// Multi-head self-attention (Vaswani et al., 2017):
@@ -24,6 +26,7 @@ class MultiHeadAttention : public AttentionModule {
   /// Throws std::invalid_argument if width is 0 and D is not divisible by H, or H is 0.
   MultiHeadAttention(Index dim, Index heads, RandomSource& random, Index width = 0);
   Variable forward(const Variable& x, const Segments& segments) override;
+  Variable project(const Variable& x) const override { return qkv_.forward(x); }
 
  private:
   Index heads_;

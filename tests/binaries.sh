@@ -31,7 +31,7 @@ refuses() {  # exit code, text of the message, command
 
 tiny=(--dataset synthetic --rows 300 --dim 16 --layers 2 --heads 4 --epochs 2 --threads 2)
 
-for name in train evaluate predict compare data bench; do works "$bin/bf-$name" --help; done
+for name in train evaluate predict compare data bench report; do works "$bin/bf-$name" --help; done
 works "$bin/bf-train" "${tiny[@]}" --attention budget --out run
 for file in config.json metrics.jsonl test_texts.jsonl summary.json model.safetensors; do
   [ -s run/$file ] || fail "bf-train wrote no run/$file"
@@ -49,6 +49,29 @@ grep -q '"accounted":' out || fail "bf-bench --profile puts no profile in its li
 works "$bin/bf-bench" --what latency --attention budget --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2
 works "$bin/bf-bench" --attention budget --sparse --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4
 works "$bin/bf-train" "${tiny[@]}" --attention budget --sparse-after 0.5 --out sparse
+
+# A page about two runs, whole and loading nothing; without gnuplot, one line that says so.
+works "$bin/bf-train" "${tiny[@]}" --attention mha --out dense
+printf 'the red box\n<script>alert(1)</script>\n' >texts
+if command -v gnuplot >/dev/null; then
+  works "$bin/bf-report" --run run --run dense --texts texts --out page.html
+  tail -n 1 page.html | grep -q '</html>' || fail "bf-report wrote no whole page"
+  grep -q '<svg' page.html || fail "bf-report drew no picture"
+  grep -qE '(https?|file)://|<script' page.html && fail "bf-report's page refers to something outside"
+  refuses 1 'no config.json' "$bin/bf-report" --run . --out other.html
+  mkdir study && for variant in mha budget; do
+    printf '{"dataset": "any", "variant": "%s", "seed": 1, "test": {"accuracy": 0.5}}\n' $variant
+  done >study/main.jsonl
+  works "$bin/bf-report" --study study --out study.html --markdown study.md
+  grep -q '^| any | budget | 1 | 50.00 |' study.md || fail "bf-report wrote no table of the study"
+  mkdir none && refuses 1 'holds no part of a study' "$bin/bf-report" --study none --out other.html
+  refuses 1 nowhere "$bin/bf-report" --run run --texts nowhere --out other.html
+fi
+refuses 1 'gnuplot: not found' env PATH=/nowhere "$bin/bf-report" --run run --out other.html
+refuses 2 --run "$bin/bf-report" --out other.html
+refuses 2 --out "$bin/bf-report" --run run
+refuses 2 --texts "$bin/bf-report" --study study --texts texts --out other.html
+refuses 2 --markdown "$bin/bf-report" --run run --markdown study.md --out other.html
 
 # The speed table's script, on tiny models and without PyTorch (`false` is a Python without torch).
 works bash "$root/experiments/speed.sh" --quick --python false

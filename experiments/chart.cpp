@@ -1,0 +1,291 @@
+#include "experiments/chart.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "experiments/table.h"
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+const char* colour_code(Colour colour) {
+  switch (colour) {
+    case Colour::blue:
+      return "#0072b2";
+    case Colour::vermillion:
+      return "#d55e00";
+    case Colour::green:
+      return "#009e73";
+    case Colour::purple:
+      return "#cc79a7";
+    case Colour::orange:
+      return "#e69f00";
+    case Colour::sky:
+      return "#56b4e9";
+    case Colour::grey:
+      return "#777777";
+    default:
+      return "#1a1a1a";
+  }
+}
+
+struct Span {
+  double low = std::numeric_limits<double>::infinity(),
+         high = -std::numeric_limits<double>::infinity();
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value), high = std::max(high, value);
+  }
+  void add(const std::vector<double>& values) {
+    for (const double value : values) add(value);
+  }
+  /// With some room at both ends, so that no point sits on the frame.
+  Span widened(double below, double above) const {
+    const double size = high > low ? high - low : std::max(1e-6, 0.2 * std::abs(high));
+    return {low - below * size, high + above * size};
+  }
+};
+
+std::string range(const Span& span) { return join_parts('[', span.low, ':', span.high, ']'); }
+
+void head(std::ostringstream& script, Index width, Index height) {
+  script << "set terminal svg size " << width << ',' << height
+         << " font 'DejaVu Sans,13' background '#ffffff'\n"
+         << "set border 3 lc rgb '#555555'\nset tics nomirror out\n"
+         << "set style fill solid 1.0 noborder\n";
+}
+
+void labels(std::ostringstream& script, const std::string& x, const std::string& y) {
+  script << "set xlabel " << gnuplot_string(x) << " noenhanced\n"
+         << "set ylabel " << gnuplot_string(y) << " noenhanced\n";
+}
+
+/// Names on an axis are formats for the number behind them: a % has to be doubled.
+std::string tic_name(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += std::string(c == '%' ? 2 : 1, c);
+  return gnuplot_string(text);
+}
+
+void tic_names(std::ostringstream& script, const char* axis, const std::vector<std::string>& names,
+               const char* options) {
+  script << "set " << axis << " (";
+  for (Index i = 0; i < names.size(); ++i) {
+    script << (i ? ", " : "") << tic_name(names[i]) << ' ' << i;
+  }
+  script << ") noenhanced " << options << '\n';
+}
+
+void number(std::ostringstream& script, double value) {
+  if (std::isfinite(value)) {
+    script << value << ' ';
+  } else {
+    script << "NaN ";
+  }
+}
+
+void data(std::ostringstream& script, Index index, const Curve& curve) {
+  script << "$d" << index << " << EOD\n";
+  for (Index i = 0; i < curve.x.size(); ++i) {
+    number(script, curve.x[i]);
+    number(script, curve.y[i]);
+    number(script, curve.low.empty() ? missing : curve.low[i]);
+    number(script, curve.high.empty() ? missing : curve.high[i]);
+    script << '\n';
+  }
+  script << "EOD\n";
+}
+
+/// The parts of the plot command for one curve.
+std::vector<std::string> plots(Index index, const Curve& curve) {
+  const std::string from = join_parts("$d", index, " using 1:");
+  const std::string colour = join_parts("lc rgb '", colour_code(curve.colour), "'");
+  const std::string title =
+      curve.label.empty() ? "notitle" : "title " + gnuplot_string(curve.label) + " noenhanced";
+  const bool spread = !curve.low.empty();
+  // Arrows with flat heads: gnuplot's error bars wipe out what is behind their middle.
+  const std::string whisker = "3:(0):($4-$3)",
+                    whiskers = "vectors heads size screen 0.006,90 lw 1.5 ";
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& columns, const std::string& how) {
+    parts.push_back(from + columns + " with " + how);
+  };
+  switch (curve.style) {
+    case CurveStyle::line:
+    case CurveStyle::line_points:
+      if (spread) {
+        add("3:4", "filledcurves fc rgb '" + std::string(colour_code(curve.colour)) +
+                       "' fs transparent solid 0.18 notitle");
+      }
+      add("2", (curve.style == CurveStyle::line ? "lines lw 2 " : "linespoints lw 2 pt 7 ps 0.6 ") +
+                   colour + ' ' + title);
+      break;
+    case CurveStyle::dashed:
+      add("2", "lines lw 2 dt 2 " + colour + ' ' + title);
+      break;
+    case CurveStyle::points:
+      if (spread) add(whisker, whiskers + colour + " notitle");
+      add("2", "points pt 7 ps 0.9 " + colour + ' ' + title);
+      break;
+    case CurveStyle::bars:
+      add("2", "boxes " + colour + ' ' + title);
+      if (spread) add(whisker, whiskers + "lc rgb '#1a1a1a' notitle");
+      break;
+  }
+  return parts;
+}
+
+void names_beside_points(std::ostringstream& script, const Curve& curve) {
+  for (Index i = 0; i < curve.names.size(); ++i) {
+    if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
+    script << "set label " << gnuplot_string(curve.names[i]) << " at " << curve.x[i] << ','
+           << curve.y[i] << " noenhanced font ',11' offset 0.7,0.5 front\n";
+  }
+}
+
+void axes(std::ostringstream& script, const Chart& chart) {
+  Span x, y;
+  bool named = false, bars = false;
+  for (const Curve& curve : chart.curves) {
+    x.add(curve.x), y.add(curve.y), y.add(curve.low), y.add(curve.high);
+    named = named || !curve.names.empty();
+    bars = bars || curve.style == CurveStyle::bars;
+  }
+  y.add(chart.highest);
+  x.add(chart.mark);
+  if (chart.from_zero) y.add(0);
+  const bool on_zero = chart.from_zero && y.low == 0;
+  script << "set yrange " << range(y.widened(on_zero ? 0 : 0.06, 0.08)) << '\n';
+  if (!chart.categories.empty()) {
+    const double last = static_cast<double>(chart.categories.size()) - 1;
+    script << "set xrange " << range({-0.6, last + 0.6}) << '\n';
+    Index longest = 0, together = 0;
+    for (const auto& name : chart.categories) {
+      longest = std::max(longest, name.size()), together += name.size() + 2;
+    }
+    const bool turn = together * 8 > chart.width - 90;
+    tic_names(script, "xtics", chart.categories, turn ? "rotate by -35" : "");
+    if (turn) script << "set rmargin 6\n";
+  } else if (bars) {  // of whole numbers
+    script << "set xrange " << range({x.low - 0.6, x.high + 0.6}) << '\n';
+    if (x.high - x.low <= 20) script << "set xtics 1\n";
+  } else if (chart.log_x) {
+    script << "set logscale x\nset xrange " << range({x.low / 1.15, x.high * 1.15}) << '\n';
+  } else {
+    script << "set xrange " << range(x.widened(0.03, named ? 0.22 : 0.04)) << '\n';
+  }
+}
+
+/// Names above the columns, and a line between each two groups.
+void column_groups(std::ostringstream& script, const HeatMap& map) {
+  if (map.groups.empty()) return;
+  const double width =
+      static_cast<double>(map.columns.size()) / static_cast<double>(map.groups.size());
+  for (Index g = 0; g < map.groups.size(); ++g) {
+    const double begin = static_cast<double>(g) * width - 0.5;
+    script << "set label " << gnuplot_string(map.groups[g]) << " at first " << begin + width / 2
+           << ",graph 1.06 center noenhanced\n";
+    if (g == 0) continue;
+    script << "set arrow from first " << begin << ",graph 0 to first " << begin
+           << ",graph 1.08 nohead lc rgb '#1a1a1a' lw 2 front\n";
+  }
+  script << "set tmargin 2.5\n";
+}
+
+}  // namespace
+
+std::string gnuplot_string(const std::string& text) {
+  std::string result = "'";
+  for (const char c : plain_text(text)) result += c == '\'' ? "\u2019" : std::string(1, c);
+  return result + '\'';
+}
+
+bool Chart::has_data() const {
+  for (const Curve& curve : curves) {
+    for (Index i = 0; i < curve.x.size(); ++i) {
+      if (std::isfinite(curve.x[i]) && std::isfinite(curve.y[i])) return true;
+    }
+  }
+  return false;
+}
+
+std::string chart_script(const Chart& chart) {
+  std::ostringstream script;
+  script.precision(10);
+  head(script, chart.width, chart.height);
+  labels(script, chart.x_label, chart.y_label);
+  script << "set grid ytics lc rgb '#e0e0e0' lw 1 dt 1\nset boxwidth " << chart.bar_width << '\n'
+         << "set key outside top left horizontal Left reverse samplen 2 maxrows 3\n";
+  axes(script, chart);
+  if (std::isfinite(chart.mark)) {
+    script << "set arrow from first " << chart.mark << ",graph 0 to first " << chart.mark
+           << ",graph 1 nohead lc rgb '#777777' dt 2 lw 1.5\n";
+  }
+  std::string command;
+  for (Index i = 0; i < chart.curves.size(); ++i) {
+    data(script, i, chart.curves[i]);
+    names_beside_points(script, chart.curves[i]);
+    for (const std::string& part : plots(i, chart.curves[i])) {
+      command += (command.empty() ? "plot " : ", \\\n  ") + part;
+    }
+  }
+  script << command << '\n';
+  return script.str();
+}
+
+std::string heat_map_script(const HeatMap& map) {
+  require(map.values.size() == map.rows.size(), "heat map: ", map.values.size(),
+          " rows of values for ", map.rows.size(), " names");
+  for (const auto& row : map.values) {
+    require(row.size() == map.columns.size(), "heat map: ", row.size(), " values in a row of ",
+            map.columns.size(), " columns");
+  }
+  std::ostringstream script;
+  script.precision(6);
+  head(script, map.width, map.height);
+  labels(script, map.x_label, map.y_label);
+  script << "unset key\nset border 0\nset tics scale 0\nset cblabel "
+         << gnuplot_string(map.value_label) << " noenhanced\nset cbrange "
+         << range({map.low, map.high > map.low ? map.high : map.low + 1})
+         << "\nset palette defined (0 '#f4f8fb', 0.5 '#5aa5d0', 1 '#08306b')\n"
+         << "set xrange [-0.5:" << static_cast<double>(map.columns.size()) - 0.5 << "]\n"
+         << "set yrange [" << static_cast<double>(map.rows.size()) - 0.5 << ":-0.5]\n";
+  tic_names(script, "xtics", map.columns, "");
+  tic_names(script, "ytics", map.rows, "");
+  column_groups(script, map);
+  script << "$d << EOD\n";
+  for (Index r = 0; r < map.rows.size(); ++r) {
+    for (Index c = 0; c < map.columns.size(); ++c) {
+      const double value = map.values[r][c];
+      if (!std::isfinite(value)) continue;
+      script << c << ' ' << r << ' ' << value << ' ' << (value == 0 ? "0" : fixed_digits(value, 2))
+             << '\n';
+    }
+  }
+  const double middle = (map.low + map.high) / 2;
+  script << "EOD\nplot $d using 1:2:($1-0.48):($1+0.48):($2-0.47):($2+0.47):3 with boxxyerror "
+            "fs solid 1 noborder fc palette notitle";
+  if (map.with_numbers) {
+    script << ", \\\n  $d using 1:($3>" << middle
+           << "?NaN:$2):4 with labels tc rgb '#1a1a1a' font ',11' notitle"
+           << ", \\\n  $d using 1:($3>" << middle
+           << "?$2:NaN):4 with labels tc rgb '#ffffff' font ',11' notitle";
+  }
+  script << '\n';
+  return script.str();
+}
+
+void add_figure(HtmlPage& page, const std::string& sentence, const Chart& chart, const Draw& draw) {
+  if (chart.has_data()) {
+    page.figure(sentence, draw(chart_script(chart)));
+  } else {
+    page.note("Not recorded in this run: " + chart.y_label + " against " + chart.x_label + '.');
+  }
+}
+
+void add_figure(HtmlPage& page, const std::string& sentence, const HeatMap& map, const Draw& draw) {
+  if (!map.values.empty()) page.figure(sentence, draw(heat_map_script(map)));
+}
+
+}  // namespace bf

@@ -1,0 +1,142 @@
+// bf-report: one page of words, tables and pictures about trained models.
+
+#include <fstream>
+#include <iostream>
+
+#include "experiments/model_options.h"
+#include "experiments/options.h"
+#include "experiments/report_attention.h"
+#include "experiments/report_run.h"
+#include "experiments/report_study.h"
+#include "experiments/report_texts.h"
+#include "nn/atomic_file.h"
+#include "tensor/require.h"
+#include "train/run_folder.h"
+
+namespace {
+
+using namespace bf;
+
+constexpr const char* about =
+    "bf-report: writes one HTML page with pictures made by gnuplot; it needs no network.\n"
+    "  --run DIR    about a run folder of bf-train (several: set against each other): what came\n"
+    "               out, how the training went, which texts got how many heads and which. With\n"
+    "               --texts FILE also what the heads that ran attended to, for each line of FILE.\n"
+    "  --study DIR  about the runs of a study, in PART.jsonl files (main, mixed, budgets,\n"
+    "               opponents, ablation, scaling): tables over seeds and what they show. With\n"
+    "               --markdown FILE also its words and tables as Markdown.";
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string study, out, markdown, texts;
+  Index max_texts = 5, threads = 0;
+};
+
+void write_text(const std::string& path, const std::string& text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+std::vector<std::string> first_lines(const std::string& path, Index count) {
+  std::ifstream file(path);
+  require_data(file.good(), path, ": cannot read");
+  std::vector<std::string> lines;
+  for (std::string line; lines.size() < count && std::getline(file, line);) {
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+void report_texts_given(HtmlPage& page, const std::string& run,
+                        const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  page.heading(2, "Attention of the heads that ran");
+  page.note(
+      "Each square is one pair of tokens: the row reads the column, dark is much. Shades "
+      "follow the square root of the probability; below 2 % a square stays empty.");
+  TrainedModel trained = load_run(run);
+  for (const std::string& text : texts) {
+    report_trace(page, trace(trained, text), text, trained.class_names);
+  }
+}
+
+void report_run(HtmlPage& page, const RunRecord& run, const std::vector<RunRecord>& runs,
+                const std::vector<std::string>& texts, const Draw& draw) {
+  page.heading(2, run.name());
+  page.markup("<div class=\"headline\">\n");
+  for (const std::string& sentence : headline(run, reference_for(run, runs))) {
+    page.paragraph(sentence);
+  }
+  for (const std::string& sentence : for_whom(run)) page.paragraph(sentence);
+  page.markup("</div>\n");
+  page.folded("Folder, options and environment",
+              {run.path, run.config.value("options", nlohmann::json()).dump(1),
+               run.config.value("environment", nlohmann::json()).dump(1)});
+  page.heading(3, "Training");
+  report_training(page, run, draw);
+  report_texts(page, run, draw);
+  report_texts_given(page, run.path, texts);
+}
+
+std::string runs_page(const Options& options, const Draw& draw) {
+  std::vector<RunRecord> runs;
+  for (const std::string& path : options.runs) runs.push_back(read_run_record(path));
+  std::vector<std::string> texts;
+  if (!options.texts.empty()) texts = first_lines(options.texts, options.max_texts);
+  HtmlPage page(runs.size() == 1 ? runs.front().name() : join_parts(runs.size(), " runs"));
+  if (runs.size() > 1) {
+    page.table(runs_table(runs));
+    add_figure(page, "Accuracy against time: up and to the left is better.", time_chart(runs),
+               draw);
+    page.note(
+        "Ceiling: the speed-up that the executed FLOPs allow. Times are of one test pass each.");
+  }
+  for (const RunRecord& run : runs) report_run(page, run, runs, texts, draw);
+  return page.html();
+}
+
+void check(const Options& options) {
+  const bool study = !options.study.empty();
+  if (study == !options.runs.empty()) {
+    throw UsageError("--run: name the folders of runs with --run, or of a study with --study");
+  }
+  if (options.out.empty()) throw UsageError("--out: name the page to write");
+  if (study && !options.texts.empty())
+    throw UsageError("--texts: needs a model; use it with --run");
+  if (!study && !options.markdown.empty()) throw UsageError("--markdown: needs --study");
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  OptionList list("Options");
+  list.add_options()(
+      "run", boost::program_options::value<std::vector<std::string>>(&options.runs)->composing(),
+      "a run folder; may be given several times");
+  add_text(list, "study", options.study, "folder of a study's PART.jsonl files");
+  add_text(list, "out", options.out, "the page to write");
+  add_text(list, "markdown", options.markdown,
+           "with --study: its tables as Markdown, in this file");
+  add_text(list, "texts", options.texts,
+           "with --run: file of texts, one per line, to show the attention for");
+  add_count(list, "max-texts", options.max_texts, "lines of --texts to show", 1);
+  add_threads_option(list, options.threads);
+  if (!parse_options(argc, argv, about, list)) return 0;
+  check(options);
+  use_threads(options.threads);
+  Gnuplot gnuplot;
+  const Draw draw = [&](const std::string& script) { return gnuplot.draw(script); };
+  if (options.study.empty()) {
+    write_text(options.out, runs_page(options, draw));
+  } else {
+    const StudyReport report = report_study(options.study, draw);
+    write_text(options.out, report.html);
+    if (!options.markdown.empty()) write_text(options.markdown, report.markdown);
+  }
+  std::cout << options.out << '\n';
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bf::run_main(argc, argv, run); }

@@ -1,0 +1,117 @@
+#include "experiments/report_study.h"
+
+#include <filesystem>
+#include <functional>
+
+#include "experiments/study_charts.h"
+#include "experiments/study_tables.h"
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+/// Writes both forms at once.
+class StudyWriter {
+ public:
+  explicit StudyWriter(const std::string& title) : page_(title), markdown_("# " + title + "\n") {}
+
+  HtmlPage& page() { return page_; }
+  void heading(const std::string& text) {
+    page_.heading(2, text);
+    markdown_ += "\n## " + plain_text(text) + "\n\n";
+  }
+  void paragraph(const std::string& text) {
+    page_.paragraph(text);
+    markdown_ += plain_text(text) + "\n\n";
+  }
+  void table(const ReportTable& table) {
+    if (table.rows.empty()) return;
+    page_.table(table);
+    markdown_ += markdown_table(table) + '\n';
+  }
+  void commands(const std::vector<std::string>& lines) {
+    page_.folded(join_parts("The ", lines.size(), " commands"), lines);
+    markdown_ += "<details><summary>Commands</summary>\n\n";
+    for (const std::string& line : lines) markdown_ += "    " + plain_text(line) + '\n';
+    markdown_ += "\n</details>\n";
+  }
+  StudyReport report() const { return {page_.html(), markdown_}; }
+
+ private:
+  HtmlPage page_;
+  std::string markdown_;
+};
+
+struct Section {
+  const char* part;
+  const char* title;
+  const char* question;
+  std::function<std::vector<Figure>(const StudyPart&)> figures;
+};
+
+const std::vector<Section>& sections() {
+  static const std::vector<Section> list = {
+      {"main", "BudgetFormer against multi-head attention",
+       "How many heads does a text need, is the answer as good, and what is saved?", main_figures},
+      {"mixed", "Does the budget follow the input?",
+       "Generated texts of known difficulty: do hard ones get more heads, and are those heads "
+       "worth "
+       "it?",
+       mixed_figures},
+      {"budgets", "One model, many budgets",
+       "The same trained model, run with a share of its heads that is chosen afterwards.",
+       budget_figures},
+      {"opponents", "The honest opponents",
+       "Multi-head attention with fewer heads from the start, pruned afterwards, and fixed "
+       "budgets.",
+       opponent_figures},
+      {"ablation", "Ablations", "The recipe with one part changed or left out.", ablation_figures},
+      {"scaling", "Scaling", "Does s fall with model size and rise with little data?",
+       scaling_figures}};
+  return list;
+}
+
+void write_section(StudyWriter& writer, const Section& section, const StudyPart& part,
+                   const Draw& draw) {
+  writer.heading(section.title);
+  if (part.groups.empty()) {
+    writer.paragraph(join_parts("This part has not been run (no ", part.name, ".jsonl)."));
+    return;
+  }
+  writer.paragraph(section.question);
+  if (part.name == "main") {
+    for (const std::string& sentence : main_findings(part)) writer.paragraph(sentence);
+  }
+  for (const Figure& figure : section.figures(part)) {
+    if (figure.chart.has_data()) add_figure(writer.page(), figure.sentence, figure.chart, draw);
+  }
+  writer.table(study_table(part));
+  writer.table(grouped_table(part, "by_difficulty"));
+  writer.table(grouped_table(part, "by_kind"));
+  writer.commands(commands(part));
+}
+
+}  // namespace
+
+StudyReport report_study(const std::string& folder, const Draw& draw) {
+  std::error_code error;
+  require_data(std::filesystem::is_directory(folder, error), folder, ": no such study folder");
+  std::vector<StudyPart> parts;
+  bool any = false;
+  for (const Section& section : sections()) {
+    parts.push_back(read_study_part(folder, section.part));
+    any = any || !parts.back().groups.empty();
+  }
+  require_data(any, folder, ": holds no part of a study (main.jsonl, mixed.jsonl, ...)");
+  StudyWriter writer("BudgetFormer: the study");
+  writer.paragraph(
+      "Numbers are means over seeds \u00b1 one standard deviation. FLOPs and time are set against "
+      "multi-head attention (mha) of the same part and data set; the ceiling is the speed-up that "
+      "the executed FLOPs allow. Heads run: mean over texts and layers.");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    write_section(writer, sections()[i], parts[i], draw);
+  }
+  return writer.report();
+}
+
+}  // namespace bf

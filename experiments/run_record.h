@@ -1,0 +1,57 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tensor/real.h"
+
+namespace bf {
+
+/// The number behind a path such as "/test/accuracy"; NaN where there is none.
+double number_at(const nlohmann::json& json, const std::string& path);
+/// The text, or `otherwise`. A number is written as JSON writes it.
+std::string text_at(const nlohmann::json& json, const std::string& path,
+                    const std::string& otherwise = "");
+/// The numbers of the array behind the path; empty where there is none.
+std::vector<double> numbers_at(const nlohmann::json& json, const std::string& path);
+
+/// The objects of a file of JSON lines. A last line without its end (of a run that was killed) is
+/// left out. Throws std::runtime_error, "FILE:LINE: is not a JSON object".
+std::vector<nlohmann::json> read_json_lines(const std::string& path);
+
+/// One test text, as bf-train wrote it.
+struct TestText {
+  Index index = 0, label = 0, prediction = 0, tokens = 0;
+  double loss = 0;
+  std::string difficulty, kind;           ///< empty but for generated texts
+  std::vector<double> budgets;            ///< s of each layer; empty for mha
+  std::vector<std::vector<Index>> heads;  ///< that ran in each layer; empty for mha
+  bool has_heads() const { return !heads.empty(); }
+  double total_heads() const;  ///< summed over the layers
+};
+
+/// What a run folder says. Only config.json must be there.
+struct RunRecord {
+  std::string path;
+  nlohmann::json config, summary;             ///< summary is null until the run is complete
+  std::vector<nlohmann::json> steps, epochs;  ///< in order, each step or epoch once
+  std::vector<TestText> texts;
+  std::vector<std::string> class_names;  ///< empty without a model
+
+  Index layers() const;
+  Index heads() const;       ///< H
+  bool budgets() const;      ///< whether the model chooses heads
+  std::string name() const;  ///< "ag_news, budget"
+  std::string class_name(Index label) const;
+  double test(const std::string& field) const { return number_at(summary, "/test/" + field); }
+  /// Mean over texts and layers of the heads that ran; H for mha.
+  double heads_mean() const;
+  double executed_share() const;  ///< executed / dense FLOPs
+  double seconds_per_1000() const;
+};
+
+/// Throws std::runtime_error when `path` is not the folder of a run or a file in it cannot be read.
+RunRecord read_run_record(const std::string& path);
+
+}  // namespace bf

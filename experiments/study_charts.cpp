@@ -1,0 +1,333 @@
+#include "experiments/study_charts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "experiments/run_record.h"
+#include "experiments/sample.h"
+#include "experiments/study_tables.h"
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+double heads_of(const StudyRun& run) { return run.heads_mean(); }
+
+/// One more point of a curve: the mean, and a standard deviation to each side.
+void add_point(Curve& curve, double x, const std::vector<double>& values, double factor = 1) {
+  const double mean = factor * mean_of(values);
+  const double deviation = factor * deviation_of(values);
+  curve.x.push_back(x);
+  curve.y.push_back(mean);
+  curve.low.push_back(std::isfinite(deviation) ? mean - deviation : mean);
+  curve.high.push_back(std::isfinite(deviation) ? mean + deviation : mean);
+}
+
+Curve empty_curve(const std::string& label, CurveStyle style, Colour colour) {
+  return {label, {}, {}, {}, {}, style, colour};
+}
+
+Curve straight(const std::string& label, double x0, double y0, double x1, double y1,
+               Colour colour = Colour::grey) {
+  return {label, {x0, x1}, {y0, y1}, {}, {}, CurveStyle::dashed, colour};
+}
+
+Colour turn(Index index) { return static_cast<Colour>(index % colour_count); }
+
+/// Shifts the curves of a chart with names on its axis, so that whiskers stand side by side.
+void side_by_side(Chart& chart) {
+  const auto count = static_cast<double>(chart.curves.size());
+  const double step = 0.8 / std::max(1.0, count);
+  for (Index i = 0; i < chart.curves.size(); ++i) {
+    const double shift = (static_cast<double>(i) - (count - 1) / 2) * step;
+    for (double& x : chart.curves[i].x) x += shift;
+  }
+  chart.bar_width = 0.85 * step;
+}
+
+/// The variants but the reference, in order.
+std::vector<std::string> variants(const StudyPart& part) {
+  std::vector<std::string> names;
+  for (const StudyGroup& group : part.groups) {
+    const bool known = std::find(names.begin(), names.end(), group.variant) != names.end();
+    if (group.variant != "mha" && !known) names.push_back(group.variant);
+  }
+  return names;
+}
+
+/// A value of each variant on each data set, the data sets along the axis.
+Chart by_dataset(const StudyPart& part, const std::string& label, CurveStyle style,
+                 const std::function<std::vector<double>(const StudyGroup&)>& values,
+                 double factor) {
+  Chart chart{.x_label = "", .y_label = label};
+  chart.categories = part.datasets();
+  for (const std::string& variant : variants(part)) {
+    Curve curve = empty_curve(variant, style, turn(chart.curves.size()));
+    for (Index i = 0; i < chart.categories.size(); ++i) {
+      const StudyGroup* group = part.find(chart.categories[i], variant);
+      if (group != nullptr) add_point(curve, static_cast<double>(i), values(*group), factor);
+    }
+    chart.curves.push_back(curve);
+  }
+  side_by_side(chart);
+  chart.height = 360;
+  return chart;
+}
+
+/// A value of each variant for each name under `field`; heads of those only that choose them.
+Chart by_name(const StudyPart& part, const std::string& field, const std::string& value,
+              const std::string& label, double factor) {
+  Chart chart{.x_label = "", .y_label = label};
+  chart.categories = names_in(part, field);
+  for (const StudyGroup& group : part.groups) {
+    if (value != "accuracy" && !group.runs.front().budgets()) continue;
+    Curve curve = empty_curve(group.variant, CurveStyle::bars, turn(chart.curves.size()));
+    for (Index i = 0; i < chart.categories.size(); ++i) {
+      const auto measure = [&](const StudyRun& run) {
+        return grouped_value(run, field, chart.categories[i], value);
+      };
+      add_point(curve, static_cast<double>(i), group.values(measure), factor);
+    }
+    if (std::isfinite(mean_of(curve.y))) chart.curves.push_back(curve);
+  }
+  chart.from_zero = true;
+  side_by_side(chart);
+  chart.height = 360;
+  return chart;
+}
+
+/// FLOPs (x) and time (y) saved, in percent.
+Chart saved_chart(const StudyPart& part) {
+  Chart chart{.x_label = "FLOPs saved (%)", .y_label = "time saved (%)"};
+  double most = 0;
+  for (const std::string& variant : variants(part)) {
+    Curve curve = empty_curve(variant, CurveStyle::points, turn(chart.curves.size()));
+    for (const std::string& dataset : part.datasets()) {
+      const StudyGroup* group = part.find(dataset, variant);
+      const StudyGroup* reference = part.reference(dataset);
+      if (group == nullptr || reference == nullptr) continue;
+      std::vector<double> time = ratios(*group, reference, seconds_of);
+      for (double& share : time) share = 1 - share;
+      const double flops = 100 * (1 - mean_of(ratios(*group, reference, executed_of)));
+      add_point(curve, flops, time, 100);
+      curve.names.push_back(dataset);
+      if (std::isfinite(flops)) most = std::max(most, flops);
+    }
+    chart.curves.push_back(curve);
+  }
+  if (chart.has_data()) {
+    chart.curves.insert(chart.curves.begin(), straight("ceiling: time = FLOPs", 0, 0, most, most));
+  }
+  chart.from_zero = true;
+  chart.height = 360;
+  return chart;
+}
+
+/// Where a budget was put on a model after training; label by the model's training.
+std::string budget_family(const std::string& variant) {
+  const std::string family = family_of(variant);
+  if (family == variant) return "";
+  if (family == "budget") return "trained without jitter";
+  if (family == "jitter-budget") return "trained with --budget-jitter";
+  return family;
+}
+
+/// y against the budget of each family, and the learned budgets as points of their own.
+Chart budget_chart(const StudyPart& part, const std::string& dataset, const std::string& label,
+                   const std::function<std::vector<double>(const StudyGroup&)>& values,
+                   double factor) {
+  Chart chart{.x_label = "budget s put on the model (share of the heads)", .y_label = label};
+  std::map<std::string, Index> families;
+  const auto curve_of = [&](const std::string& name, CurveStyle style, Colour colour) -> Curve& {
+    if (families.emplace(name, chart.curves.size()).second) {
+      chart.curves.push_back(empty_curve(name, style, colour));
+    }
+    return chart.curves[families[name]];
+  };
+  for (const StudyGroup& group : part.groups) {
+    const std::string family = budget_family(group.variant);
+    if (group.dataset != dataset || family.empty()) continue;
+    const bool jitter = group.variant.find("jitter") != std::string::npos;
+    add_point(curve_of(family, CurveStyle::line_points, jitter ? Colour::vermillion : Colour::blue),
+              number_in(group.variant), values(group), factor);
+  }
+  for (const char* learned : {"budget", "jitter"}) {
+    const StudyGroup* group = part.find(dataset, learned);
+    if (group == nullptr) continue;
+    const double s = group->mean([](const StudyRun& run) { return run.test("s_mean"); });
+    const bool jitter = std::string(learned) == "jitter";
+    add_point(curve_of(jitter ? "its learned budget (jitter)" : "its learned budget",
+                       CurveStyle::points, jitter ? Colour::orange : Colour::black),
+              s, values(*group), factor);
+  }
+  return chart;
+}
+
+/// What varies in a variant of the scaling part: "layers", "heads" or "rows"; empty for none.
+std::string scaled(const std::string& variant) {
+  const std::string family = family_of(variant);
+  for (const char* name : {"layers", "heads", "rows"}) {
+    const std::string word = name;
+    const bool ends = family.size() >= word.size() &&
+                      family.compare(family.size() - word.size(), word.size(), word) == 0;
+    if (ends) return word;
+  }
+  return "";
+}
+
+Chart scaling_chart(const StudyPart& part, const std::string& what, const std::string& label) {
+  Chart chart{.x_label = label, .y_label = "mean budget s"};
+  for (const std::string& dataset : part.datasets()) {
+    Curve curve = empty_curve(dataset, CurveStyle::line_points, turn(chart.curves.size()));
+    std::vector<const StudyGroup*> groups;
+    for (const StudyGroup& group : part.groups) {
+      const bool chooses = !group.runs.empty() && group.runs.front().budgets();
+      if (group.dataset == dataset && scaled(group.variant) == what && chooses) {
+        groups.push_back(&group);
+      }
+    }
+    std::sort(groups.begin(), groups.end(), [](const StudyGroup* a, const StudyGroup* b) {
+      return number_in(a->variant) < number_in(b->variant);
+    });
+    for (const StudyGroup* group : groups) {
+      add_point(curve, number_in(group->variant),
+                group->values([](const StudyRun& run) { return run.test("s_mean"); }));
+    }
+    if (!curve.x.empty()) chart.curves.push_back(curve);
+  }
+  chart.from_zero = true;
+  chart.log_x = what == "rows";
+  return chart;
+}
+
+/// Accuracy against a cost in percent of the reference's, variants of a family in one colour.
+Chart opponent_chart(const StudyPart& part, const std::string& dataset, const std::string& label,
+                     const Measure& cost) {
+  Chart chart{.x_label = label, .y_label = "accuracy (%)"};
+  std::map<std::string, Index> families;
+  for (const StudyGroup& group : part.groups) {
+    if (group.dataset != dataset) continue;
+    const std::string family = family_of(group.variant);
+    if (families.emplace(family, chart.curves.size()).second) {
+      chart.curves.push_back(empty_curve(family, CurveStyle::points, turn(chart.curves.size())));
+    }
+    Curve& curve = chart.curves[families[family]];
+    add_point(curve, 100 * mean_of(ratios(group, part.reference(dataset), cost)),
+              group.values(accuracy_of), 100);
+    curve.names.push_back(group.variant);
+  }
+  chart.height = 380;
+  return chart;
+}
+
+}  // namespace
+
+std::vector<Figure> main_figures(const StudyPart& part) {
+  Chart accuracy = by_dataset(
+      part, "accuracy - accuracy of mha (points)", CurveStyle::points,
+      [&](const StudyGroup& group) {
+        return differences(group, part.reference(group.dataset), accuracy_of);
+      },
+      100);
+  const double last = static_cast<double>(accuracy.categories.size()) - 0.4;
+  if (accuracy.has_data()) accuracy.curves.push_back(straight("", -0.6, 0, last, 0));
+  Chart heads = by_dataset(
+      part, "heads run per layer", CurveStyle::bars,
+      [](const StudyGroup& group) { return group.values(heads_of); }, 1);
+  heads.from_zero = true;
+  return {
+      {"Accuracy against multi-head attention: above the dashed line it is better. Whiskers: one "
+       "standard deviation over seeds.",
+       accuracy},
+      {"Heads that run in a layer, on average over texts.", heads},
+      {"Does the clock see what the FLOPs promise? On the dashed line all of it, below it a part.",
+       saved_chart(part)}};
+}
+
+std::vector<Figure> mixed_figures(const StudyPart& part) {
+  return {{"Heads by difficulty: a budget that follows the input rises from left to right.",
+           by_name(part, "by_difficulty", "heads_mean_total", "heads run, all layers", 1)},
+          {"What that buys: accuracy by difficulty.",
+           by_name(part, "by_difficulty", "accuracy", "accuracy (%)", 100)},
+          {"Heads by kind of task.",
+           by_name(part, "by_kind", "heads_mean_total", "heads run, all layers", 1)},
+          {"Accuracy by kind of task.", by_name(part, "by_kind", "accuracy", "accuracy (%)", 100)}};
+}
+
+std::vector<Figure> ablation_figures(const StudyPart& part) {
+  std::vector<Figure> figures;
+  for (const std::string& dataset : part.datasets()) {
+    Chart chart{.x_label = "", .y_label = "accuracy (%)"};
+    Curve curve = empty_curve("", CurveStyle::points, Colour::blue);
+    for (const StudyGroup& group : part.groups) {
+      if (group.dataset != dataset) continue;
+      add_point(curve, static_cast<double>(chart.categories.size()), group.values(accuracy_of),
+                100);
+      chart.categories.push_back(group.variant);
+    }
+    chart.curves.push_back(curve);
+    chart.width = chart.categories.size() > 10 ? 1190 : 580;
+    chart.height = 400;
+    figures.push_back({dataset + ": what each part of the recipe is worth.", chart});
+  }
+  return figures;
+}
+
+std::vector<Figure> opponent_figures(const StudyPart& part) {
+  std::vector<Figure> figures;
+  for (const std::string& dataset : part.datasets()) {
+    figures.push_back({dataset + ": the higher and the further left, the better. Fewer heads from "
+                                 "the start and pruning are the honest opponents.",
+                       opponent_chart(part, dataset, "FLOPs executed (% of mha)", executed_of)});
+    figures.push_back({dataset + ": the same by the clock.",
+                       opponent_chart(part, dataset, "time (% of mha)", seconds_of)});
+  }
+  return figures;
+}
+
+std::vector<Figure> budget_figures(const StudyPart& part) {
+  std::vector<Figure> figures;
+  for (const std::string& dataset : part.datasets()) {
+    const StudyGroup* reference = part.reference(dataset);
+    Chart accuracy = budget_chart(
+        part, dataset, "accuracy (%)",
+        [](const StudyGroup& group) { return group.values(accuracy_of); }, 100);
+    if (reference != nullptr && accuracy.has_data()) {
+      const double level = 100 * reference->mean(accuracy_of);
+      accuracy.curves.push_back(straight("mha", 0, level, 1, level));
+    }
+    figures.push_back(
+        {dataset + ": one model, many budgets. A flat line can be run at any price.", accuracy});
+    Chart speed = budget_chart(
+        part, dataset, "times as fast as mha",
+        [&](const StudyGroup& group) {
+          std::vector<double> values = ratios(group, reference, seconds_of);
+          for (double& value : values) value = 1 / value;
+          return values;
+        },
+        1);
+    Curve ceiling = empty_curve("ceiling by FLOPs", CurveStyle::dashed, Colour::grey);
+    for (const StudyGroup& group : part.groups) {
+      if (group.dataset != dataset || budget_family(group.variant) != "trained without jitter") {
+        continue;
+      }
+      ceiling.x.push_back(number_in(group.variant));
+      ceiling.y.push_back(1 / mean_of(ratios(group, reference, executed_of)));
+    }
+    if (!ceiling.x.empty()) speed.curves.push_back(ceiling);
+    figures.push_back(
+        {dataset + ": speed at each budget, below the ceiling that the FLOPs set.", speed});
+  }
+  return figures;
+}
+
+std::vector<Figure> scaling_figures(const StudyPart& part) {
+  return {{"Budget against depth: the paper says that it falls.",
+           scaling_chart(part, "layers", "layers")},
+          {"Budget against the number of heads.", scaling_chart(part, "heads", "heads per layer")},
+          {"Budget against training rows: the paper says that few rows end at larger budgets.",
+           scaling_chart(part, "rows", "training rows")}};
+}
+
+}  // namespace bf

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensor/real.h"
+
+// The runs of a study, as they stand in its files PART.jsonl: one object per run.
+namespace bf {
+
+/// One trained model on one data set.
+struct StudyRun {
+  std::string dataset, variant, command;
+  double seed = 0;
+  nlohmann::json record;  ///< the whole object
+
+  bool budgets() const;       ///< whether it chooses heads: it reports them for each layer
+  double heads_mean() const;  ///< mean over layers; H where all run
+  double test(const std::string& field) const;
+};
+
+/// A number of one run; NaN where it was not recorded.
+using Measure = std::function<double(const StudyRun&)>;
+
+double accuracy_of(const StudyRun& run);  ///< on the test rows
+double executed_of(const StudyRun& run);  ///< FLOPs per text
+double seconds_of(const StudyRun& run);   ///< per 1,000 texts
+
+/// The runs of one variant on one data set: its seeds.
+struct StudyGroup {
+  std::string dataset, variant;
+  std::vector<StudyRun> runs;
+
+  std::vector<double> values(const Measure& measure) const;
+  double mean(const Measure& measure) const;
+};
+
+/// One part of a study; groups in the order in which the file has them, data set by data set.
+struct StudyPart {
+  std::string name;
+  std::vector<StudyGroup> groups;
+
+  std::vector<std::string> datasets() const;
+  /// Null when there is none.
+  const StudyGroup* find(const std::string& dataset, const std::string& variant) const;
+  /// What its data set is compared with: the variant "mha".
+  const StudyGroup* reference(const std::string& dataset) const { return find(dataset, "mha"); }
+};
+
+/// Empty when the folder has no file for the part. Throws std::runtime_error for a line
+/// that is no JSON object, and for a run without data set or variant.
+StudyPart read_study_part(const std::string& folder, const std::string& name);
+
+/// The measure of each run beside that of the reference run with the same seed, or beside the
+/// reference's mean where no run has that seed. Empty without reference.
+std::vector<std::pair<double, double>> beside(const StudyGroup& group, const StudyGroup* reference,
+                                              const Measure& measure);
+/// own - reference for each run, and own / reference.
+std::vector<double> differences(const StudyGroup& group, const StudyGroup* reference,
+                                const Measure& measure);
+std::vector<double> ratios(const StudyGroup& group, const StudyGroup* reference,
+                           const Measure& measure);
+
+/// The number at the end of a variant's name ("budget-0.125" gives 0.125), or NaN.
+double number_in(const std::string& variant);
+/// What stands before that number and its "-": "budget"; the whole name where there is none.
+std::string family_of(const std::string& variant);
+
+}  // namespace bf

@@ -1,0 +1,199 @@
+#include "experiments/study_tables.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/run_record.h"
+#include "experiments/sample.h"
+#include "experiments/table.h"
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+Measure field(const std::string& path) {
+  return [path](const StudyRun& run) { return number_at(run.record, path); };
+}
+
+/// The array under a field of the test results; empty where there is none.
+nlohmann::json entries(const StudyRun& run, const std::string& name) {
+  const nlohmann::json::json_pointer path("/test/" + name);
+  const bool known = run.record.contains(path) && run.record.at(path).is_array();
+  return known ? run.record.at(path) : nlohmann::json::array();
+}
+
+/// 1 - part / whole of two numbers of one run.
+Measure cut(const std::string& part, const std::string& whole) {
+  return [=](const StudyRun& run) { return 1 - run.test(part) / run.test(whole); };
+}
+
+std::vector<double> inverse(std::vector<double> values) {
+  for (double& value : values) value = 1 / value;
+  return values;
+}
+
+/// Leaves out the columns that say "-" in every row.
+ReportTable without_empty_columns(const ReportTable& table) {
+  ReportTable result;
+  result.rows.resize(table.rows.size());
+  for (Index c = 0; c < table.head.size(); ++c) {
+    const bool empty =
+        std::all_of(table.rows.begin(), table.rows.end(),
+                    [c](const std::vector<std::string>& row) { return row[c] == "-"; });
+    if (empty && !table.rows.empty()) continue;
+    result.head.push_back(table.head[c]);
+    for (Index r = 0; r < table.rows.size(); ++r) result.rows[r].push_back(table.rows[r][c]);
+  }
+  return result;
+}
+
+std::vector<std::string> study_row(const StudyGroup& group, const StudyGroup* reference) {
+  const Measure heads = [](const StudyRun& run) { return run.heads_mean(); };
+  std::string run_heads = mean_and_deviation(group.values(heads), 2);
+  const double all = group.mean(field("/heads"));
+  if (run_heads != "-" && std::isfinite(all)) run_heads += " of " + fixed_digits(all, 0);
+  const bool is_reference = &group == reference;
+  // Against its own dense model where the data set has no reference.
+  std::vector<double> flops = ratios(group, reference, executed_of);
+  if (reference == nullptr) {
+    flops = group.values(
+        [](const StudyRun& run) { return executed_of(run) / run.test("dense_flops_per_text"); });
+  }
+  const std::vector<double> faster = inverse(ratios(group, reference, seconds_of));
+  return {
+      group.dataset,
+      group.variant,
+      std::to_string(group.runs.size()),
+      mean_and_deviation(group.values(accuracy_of), 2, 100),
+      is_reference ? "-" : mean_and_deviation(differences(group, reference, accuracy_of), 2, 100),
+      mean_and_deviation(group.values(field("/test/macro_f1")), 3),
+      mean_and_deviation(group.values(field("/test/s_mean")), 3),
+      run_heads,
+      mean_and_deviation(flops, 1, 100),
+      mean_and_deviation(group.values(cut("paper_flops_per_text", "dense_flops_per_text")), 1, 100),
+      is_reference ? "-" : mean_and_deviation(inverse(flops), 2),
+      is_reference ? "-" : mean_and_deviation(faster, 2),
+      mean_and_deviation(group.values(seconds_of), 3),
+      mean_and_deviation(group.values(field("/test/peak_tensor_bytes")), 1, 1e-6),
+      mean_and_deviation(group.values(field("/test/peak_process_bytes")), 1, 1e-6),
+      mean_and_deviation(group.values(field("/test/energy/joules")), 2),
+      mean_and_deviation(group.values(field("/test/energy/gco2")), 4)};
+}
+
+struct Finding {
+  Index sets = 0, within = 0, higher = 0, few_heads = 0;
+  std::vector<double> flops_saved, time_share;
+};
+
+Finding finding(const StudyPart& part) {
+  Finding result;
+  for (const std::string& dataset : part.datasets()) {
+    const StudyGroup* budget = part.find(dataset, "budget");
+    const StudyGroup* reference = part.reference(dataset);
+    if (budget == nullptr || reference == nullptr) continue;
+    ++result.sets;
+    const double points = 100 * mean_of(differences(*budget, reference, accuracy_of));
+    if (points >= -0.3) ++result.within;
+    if (points > 0) ++result.higher;
+    if (budget->mean([](const StudyRun& run) { return run.heads_mean(); }) <= 2) {
+      ++result.few_heads;
+    }
+    const double flops = 1 - mean_of(ratios(*budget, reference, executed_of));
+    const double time = 1 - mean_of(ratios(*budget, reference, seconds_of));
+    result.flops_saved.push_back(flops);
+    result.time_share.push_back(time / flops);
+  }
+  return result;
+}
+
+}  // namespace
+
+ReportTable study_table(const StudyPart& part) {
+  ReportTable table{
+      {"data set", "variant", "seeds", "accuracy %", "points against mha", "macro F1", "s mean",
+       "heads run", "FLOPs executed, % of mha", "cut by paper's count, %", "ceiling",
+       "times as fast", "s / 1000 texts", "peak tensors MB", "peak process MB", "joules", "gCO2"},
+      {}};
+  for (const StudyGroup& group : part.groups) {
+    table.rows.push_back(study_row(group, part.reference(group.dataset)));
+  }
+  return without_empty_columns(table);
+}
+
+std::vector<std::string> names_in(const StudyPart& part, const std::string& field) {
+  std::vector<std::string> names;
+  for (const StudyGroup& group : part.groups) {
+    for (const StudyRun& run : group.runs) {
+      for (const nlohmann::json& entry : entries(run, field)) {
+        const std::string name = text_at(entry, "/name");
+        if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+          names.push_back(name);
+        }
+      }
+    }
+  }
+  return names;
+}
+
+double grouped_value(const StudyRun& run, const std::string& field, const std::string& name,
+                     const std::string& value) {
+  for (const nlohmann::json& entry : entries(run, field)) {
+    if (text_at(entry, "/name") == name) return number_at(entry, '/' + value);
+  }
+  return std::nan("");
+}
+
+ReportTable grouped_table(const StudyPart& part, const std::string& field) {
+  ReportTable table{{"data set", "variant"}, {}};
+  const std::vector<std::string> names = names_in(part, field);
+  if (names.empty()) return table;
+  for (const std::string& name : names) {
+    table.head.push_back(name + ", accuracy %");
+    table.head.push_back(name + ", heads");
+  }
+  for (const StudyGroup& group : part.groups) {
+    std::vector<std::string> row = {group.dataset, group.variant};
+    for (const std::string& name : names) {
+      const auto cell = [&](const char* value, int digits, double factor) {
+        row.push_back(mean_and_deviation(group.values([&](const StudyRun& run) {
+          return grouped_value(run, field, name, value);
+        }),
+                                         digits, factor));
+      };
+      cell("accuracy", 1, 100);
+      cell("heads_mean_total", 2, 1);
+    }
+    table.rows.push_back(row);
+  }
+  return without_empty_columns(table);
+}
+
+std::vector<std::string> main_findings(const StudyPart& part) {
+  const Finding found = finding(part);
+  if (found.sets == 0) return {};
+  const std::string of = join_parts(" of ", found.sets, " data sets");
+  return {join_parts("Mean of seeds: BudgetFormer's accuracy is at least that of multi-head "
+                     "attention minus 0.3 points on ",
+                     found.within, of, ", and higher on ", found.higher, "."),
+          join_parts("It runs at most 2 heads per layer on average on ", found.few_heads, of, "."),
+          join_parts("It saves ", digits_or_dash(100 * quantile(found.flops_saved, 0), 0), " to ",
+                     digits_or_dash(100 * quantile(found.flops_saved, 1), 0),
+                     " % of the FLOPs; of that saving, ",
+                     digits_or_dash(100 * quantile(found.time_share, 0), 0), " to ",
+                     digits_or_dash(100 * quantile(found.time_share, 1), 0), " % (median ",
+                     digits_or_dash(100 * quantile(found.time_share, 0.5), 0),
+                     " %) is there on the clock.")};
+}
+
+std::vector<std::string> commands(const StudyPart& part) {
+  std::vector<std::string> lines;
+  for (const StudyGroup& group : part.groups) {
+    for (const StudyRun& run : group.runs) {
+      lines.push_back(join_parts(run.dataset, ", ", run.variant, ", seed ",
+                                 text_at(run.record, "/seed", "?"), ": ", run.command));
+    }
+  }
+  return lines;
+}
+
+}  // namespace bf

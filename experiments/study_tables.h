@@ -1,0 +1,31 @@
+#pragma once
+
+#include "experiments/html.h"
+#include "experiments/study_runs.h"
+
+namespace bf {
+
+/// A row for each variant on each data set, mean ± standard deviation over its seeds. FLOPs and
+/// time are set against the variant "mha" of the same data set; columns that no run fills are left
+/// out.
+ReportTable study_table(const StudyPart& part);
+
+/// Accuracy and heads in all layers by difficulty or by kind (`field`: "by_difficulty" or
+/// "by_kind"), a column pair for each name; no rows where no run has them.
+ReportTable grouped_table(const StudyPart& part, const std::string& field);
+
+/// The names under `field` of any run, in the order of the first that has them.
+std::vector<std::string> names_in(const StudyPart& part, const std::string& field);
+/// `value` ("accuracy", "heads_mean_total") of the entry `name` under `field`; NaN if there is
+/// none.
+double grouped_value(const StudyRun& run, const std::string& field, const std::string& name,
+                     const std::string& value);
+
+/// What the main part says about BudgetFormer against multi-head attention, in sentences with
+/// counts of data sets. Empty when no data set has both.
+std::vector<std::string> main_findings(const StudyPart& part);
+
+/// Every command with its variant and seed, one line each.
+std::vector<std::string> commands(const StudyPart& part);
+
+}  // namespace bf

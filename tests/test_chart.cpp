@@ -1,0 +1,105 @@
+#include "experiments/chart.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+using namespace bf;
+
+namespace {
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Chart small_chart() {
+  Chart chart{.x_label = "step", .y_label = "loss (nats)"};
+  chart.curves.push_back(
+      {"training", {0, 10, 20}, {1, missing, 3}, {}, {}, CurveStyle::line, Colour::vermillion});
+  return chart;
+}
+
+}  // namespace
+
+TEST_CASE("chart: strings cannot leave their quotes") {
+  CHECK(gnuplot_string("it's `date` \"x\"") == "'it\u2019s `date` \"x\"'");
+  CHECK(gnuplot_string("a\nset output 'x'") == "'a set output \u2019x\u2019'");
+}
+
+TEST_CASE("chart: the script has labels, data with gaps, and the colour of the curve") {
+  const std::string script = chart_script(small_chart());
+  CHECK(holds(script, "set xlabel 'step' noenhanced\nset ylabel 'loss (nats)' noenhanced\n"));
+  CHECK(holds(script, "$d0 << EOD\n0 1 NaN NaN \n10 NaN NaN NaN \n20 3 NaN NaN \nEOD\n"));
+  CHECK(holds(script, "plot $d0 using 1:2 with lines lw 2 lc rgb '#d55e00' title 'training'"));
+}
+
+TEST_CASE("chart: axes span points, whiskers, marks and what was asked for") {
+  Chart chart = small_chart();
+  CHECK(holds(chart_script(chart), "set yrange [0.88:3.16]"));
+  chart.curves[0].low = {0.5, 0.5, 0.5};
+  chart.curves[0].high = {4, 4, 4};
+  CHECK(holds(chart_script(chart), "set yrange [0.29:4.28]"));
+  chart.from_zero = true;
+  chart.highest = 8;
+  chart.mark = 100;
+  CHECK(holds(chart_script(chart), "set yrange [0:8.64]"));
+  CHECK(holds(chart_script(chart), "set xrange [-3:104]"));
+}
+
+TEST_CASE("chart: a single point still has an axis") {
+  Chart chart = small_chart();
+  chart.curves[0].x = {0}, chart.curves[0].y = {0};
+  CHECK(holds(chart_script(chart), "set yrange [-6e-08:8e-08]"));
+  chart.curves[0].y = {5};
+  CHECK(holds(chart_script(chart), "set yrange [4.94:5.08]"));
+}
+
+TEST_CASE("chart: bars of whole numbers stand inside the axis") {
+  Chart chart = small_chart();
+  chart.curves[0].style = CurveStyle::bars;
+  CHECK(holds(chart_script(chart), "set xrange [-0.6:20.6]\nset xtics 1\n"));
+}
+
+TEST_CASE("chart: categories are names at whole numbers, turned when they are long") {
+  Chart chart = small_chart();
+  chart.categories = {"easy", "it's"};
+  CHECK(holds(chart_script(chart), "set xtics ('easy' 0, 'it\u2019s' 1) noenhanced \n"));
+  CHECK(holds(chart_script(chart), "set xrange [-0.6:1.6]"));
+  chart.categories.assign(12, "a rather long name");
+  CHECK(holds(chart_script(chart), "rotate by -35"));
+}
+
+TEST_CASE("chart: without a finite point there is a note and no picture") {
+  Chart chart = small_chart();
+  chart.curves[0].y = {missing, missing, missing};
+  CHECK_FALSE(chart.has_data());
+  HtmlPage page("t");
+  add_figure(page, "Loss.", chart, [](const std::string&) { return "PICTURE"; });
+  CHECK_FALSE(holds(page.html(), "PICTURE"));
+  CHECK(holds(page.html(), "Not recorded in this run: loss (nats) against step."));
+  add_figure(page, "Loss.", small_chart(), [](const std::string&) { return "PICTURE"; });
+  CHECK(holds(page.html(), "<figcaption>Loss.</figcaption>\nPICTURE"));
+}
+
+TEST_CASE("chart: a heat map has its values as colours and as numbers, and lines between groups") {
+  HeatMap map{.x_label = "head", .y_label = "", .value_label = "share"};
+  map.columns = {"1", "2"};
+  map.rows = {"layer 1"};
+  map.values = {{0.25, 1}};
+  map.groups = {"first", "second"};
+  const std::string script = heat_map_script(map);
+  CHECK(holds(script, "$d << EOD\n0 0 0.25 0.25\n1 0 1 1.00\nEOD\n"));
+  CHECK(holds(script, "set cbrange [0:1]"));
+  CHECK(holds(script, "set arrow from first 0.5,graph 0 to first 0.5"));
+}
+
+TEST_CASE("chart: a heat map of another size than its names is an error") {
+  HeatMap map{.x_label = "", .y_label = "", .value_label = ""};
+  map.rows = {"a"};
+  CHECK_THROWS_WITH_AS(heat_map_script(map), "heat map: 0 rows of values for 1 names",
+                       std::invalid_argument);
+  map.columns = {"x", "y"};
+  map.values = {{1}};
+  CHECK_THROWS_WITH_AS(heat_map_script(map), "heat map: 1 values in a row of 2 columns",
+                       std::invalid_argument);
+}

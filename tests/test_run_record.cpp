@@ -1,0 +1,93 @@
+#include "experiments/run_record.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "tests/temp_folder.h"
+
+using namespace bf;
+
+namespace {
+
+const std::string config = R"({"dataset": "trec", "model": {"attention": "budget",
+  "transformer": {"layers": 2, "heads": 4}}})";
+
+}  // namespace
+
+TEST_CASE("run_record: a path that leads nowhere is a number that is not one") {
+  const nlohmann::json json = {{"a", {{"b", {1, "x"}}}}, {"t", "word"}, {"n", nullptr}};
+  CHECK(number_at(json, "/a/b/0") == 1);
+  CHECK(std::isnan(number_at(json, "/a/b/1")));
+  CHECK(std::isnan(number_at(json, "/a/c")));
+  CHECK(std::isnan(number_at(nullptr, "/a")));
+  CHECK(text_at(json, "/t") == "word");
+  CHECK(text_at(json, "/a/b/0") == "1");
+  CHECK(text_at(json, "/n", "none") == "none");
+  CHECK(numbers_at(json, "/a/b").size() == 2);
+  CHECK(numbers_at(json, "/t").empty());
+}
+
+TEST_CASE("run_record: a folder with its configuration alone is a run without results") {
+  const TempFolder folder;
+  folder.write("config.json", config);
+  const RunRecord run = read_run_record(folder.path());
+  CHECK(run.name() == "trec, budget");
+  CHECK(run.layers() == 2);
+  CHECK(run.heads() == 4);
+  CHECK(run.budgets());
+  CHECK(run.summary.is_null());
+  CHECK(run.epochs.empty());
+  CHECK(std::isnan(run.test("accuracy")));
+  CHECK(std::isnan(run.heads_mean()));
+  CHECK(run.class_name(1) == "class 1");
+}
+
+TEST_CASE("run_record: results, steps once each, and texts") {
+  const TempFolder folder;
+  folder.write("config.json", config);
+  folder.write("summary.json", R"({"test": {"accuracy": 0.5, "seconds": 2, "examples": 500,
+    "executed_flops_per_text": 3, "dense_flops_per_text": 4,
+    "layers": [{"heads_mean": 1}, {"heads_mean": 2}]}})");
+  folder.write("metrics.jsonl",
+               "{\"step\": {\"step\": 20, \"loss\": 2}}\n{\"step\": {\"step\": 10}}\n"
+               "{\"epoch\": {\"epoch\": 1}}\n{\"step\": {\"step\": 20, \"loss\": 1}}\n{\"epo");
+  folder.write("test_texts.jsonl",
+               "{\"index\": 7, \"label\": 1, \"tokens\": 12, \"kind\": \"same\", \"heads\": [[3], "
+               "[0, 2]]}\n{\"index\": 8}\n");
+  const RunRecord run = read_run_record(folder.path());
+  CHECK(run.test("accuracy") == 0.5);
+  CHECK(run.heads_mean() == 1.5);
+  CHECK(run.executed_share() == 0.75);
+  CHECK(run.seconds_per_1000() == 4);
+  REQUIRE(run.steps.size() == 2);
+  CHECK(number_at(run.steps[1], "/loss") == 1);
+  CHECK(run.epochs.size() == 1);
+  REQUIRE(run.texts.size() == 2);
+  CHECK(run.texts[0].total_heads() == 3);
+  CHECK(run.texts[0].heads[1] == std::vector<Index>{0, 2});
+  CHECK(run.texts[0].kind == "same");
+  CHECK_FALSE(run.texts[1].has_heads());
+  CHECK(std::isnan(run.texts[1].loss));
+}
+
+TEST_CASE("run_record: what cannot be read is named") {
+  const TempFolder folder;
+  CHECK_THROWS_WITH_AS(read_run_record("no-such"), "no-such: no such run folder",
+                       std::runtime_error);
+  CHECK_THROWS_WITH_AS(read_run_record(folder.path()),
+                       (folder.path() + ": is not the folder of a run (no config.json)").c_str(),
+                       std::runtime_error);
+  const std::string file = folder.write("config.json", "[1]");
+  CHECK_THROWS_WITH_AS(read_run_record(folder.path()), (file + ": is not a JSON object").c_str(),
+                       std::runtime_error);
+  folder.write("config.json", "{}");
+  CHECK_THROWS_WITH_AS(read_run_record(folder.path()),
+                       (file + ": has no \"model\" with a \"transformer\"").c_str(),
+                       std::runtime_error);
+  folder.write("config.json", config);
+  const std::string metrics = folder.write("metrics.jsonl", "{}\nwhat\n");
+  CHECK_THROWS_WITH_AS(read_run_record(folder.path()),
+                       (metrics + ":2: is not a JSON object").c_str(), std::runtime_error);
+}
