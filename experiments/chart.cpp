@@ -136,15 +136,12 @@ std::vector<std::string> plots(Index index, const Curve& curve) {
   return parts;
 }
 
-void names_beside_points(std::ostringstream& script, const Curve& curve) {
-  for (Index i = 0; i < curve.names.size(); ++i) {
-    if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
-    script << "set label " << gnuplot_string(curve.names[i]) << " at " << curve.x[i] << ','
-           << curve.y[i] << " noenhanced font ',11' offset 0.7,0.5 front\n";
-  }
-}
+/// What the axes span.
+struct Frame {
+  Span x, y;
+};
 
-void axes(std::ostringstream& script, const Chart& chart) {
+Frame frame_of(const Chart& chart) {
   Span x, y;
   bool named = false, bars = false;
   for (const Curve& curve : chart.curves) {
@@ -156,24 +153,79 @@ void axes(std::ostringstream& script, const Chart& chart) {
   x.add(chart.mark);
   if (chart.from_zero) y.add(0);
   const bool on_zero = chart.from_zero && y.low == 0;
-  script << "set yrange " << range(y.widened(on_zero ? 0 : 0.06, 0.08)) << '\n';
+  y = y.widened(on_zero ? 0 : 0.06, 0.08);
   if (!chart.categories.empty()) {
-    const double last = static_cast<double>(chart.categories.size()) - 1;
-    script << "set xrange " << range({-0.6, last + 0.6}) << '\n';
-    Index longest = 0, together = 0;
-    for (const auto& name : chart.categories) {
-      longest = std::max(longest, name.size()), together += name.size() + 2;
-    }
-    const bool turn = together * 8 > chart.width - 90;
-    tic_names(script, "xtics", chart.categories, turn ? "rotate by -35" : "");
-    if (turn) script << "set rmargin 6\n";
+    x = {-0.6, static_cast<double>(chart.categories.size()) - 0.4};
   } else if (bars) {  // of whole numbers
-    script << "set xrange " << range({x.low - 0.6, x.high + 0.6}) << '\n';
-    if (x.high - x.low <= 20) script << "set xtics 1\n";
+    x = {x.low - 0.6, x.high + 0.6};
   } else if (chart.log_x) {
-    script << "set logscale x\nset xrange " << range({x.low / 1.15, x.high * 1.15}) << '\n';
+    x = {x.low / 1.15, x.high * 1.15};
   } else {
-    script << "set xrange " << range(x.widened(0.03, named ? 0.22 : 0.04)) << '\n';
+    x = x.widened(named ? 0.08 : 0.03, named ? 0.16 : 0.04);
+  }
+  return {x, y};
+}
+
+void axes(std::ostringstream& script, const Chart& chart, const Frame& frame) {
+  script << "set xrange " << range(frame.x) << "\nset yrange " << range(frame.y) << '\n';
+  if (chart.log_x) script << "set logscale x\n";
+  const bool bars = !chart.curves.empty() && chart.curves[0].style == CurveStyle::bars;
+  if (bars && chart.categories.empty() && frame.x.high - frame.x.low <= 22) {
+    script << "set xtics 1\n";
+  }
+  if (chart.categories.empty()) return;
+  Index characters = 0;
+  for (const auto& name : chart.categories) characters += name.size() + 2;
+  const bool turn = characters * 8 > chart.width - 90;
+  tic_names(script, "xtics", chart.categories, turn ? "rotate by -35" : "");
+  if (turn) script << "set rmargin 6\n";
+}
+
+/// A rectangle in pixels.
+struct Box {
+  double left, bottom, width, height;
+  bool meets(const Box& other) const {
+    return left < other.left + other.width && other.left < left + width &&
+           bottom < other.bottom + other.height && other.bottom < bottom + height;
+  }
+};
+
+/// Names beside their points: to the first of six places where no name and no point is yet.
+void point_names(std::ostringstream& script, const Chart& chart, const Frame& frame) {
+  constexpr double around = 130, letter = 6.4, line = 12;  // pixels of margins and of the font
+  const auto place = [](double value, const Span& span, Index pixels) {
+    return (value - span.low) / (span.high - span.low) * (static_cast<double>(pixels) - around);
+  };
+  std::vector<Box> taken;
+  for (const Curve& curve : chart.curves) {
+    for (Index i = 0; i < curve.names.size(); ++i) {
+      taken.push_back({place(curve.x[i], frame.x, chart.width) - 4,
+                       place(curve.y[i], frame.y, chart.height) - 4, 8, 8});
+    }
+  }
+  Index point = 0;
+  for (const Curve& curve : chart.curves) {
+    for (Index i = 0; i < curve.names.size(); ++i, ++point) {
+      if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
+      const double width = letter * static_cast<double>(curve.names[i].size());
+      bool right = true, free = false;
+      double up = 0;
+      Box box{};
+      for (const double height : {0.5, -0.5, 1.4, -1.4}) {
+        for (const bool side : {true, false}) {
+          if (free) break;
+          right = side, up = height;
+          box = {taken[point].left + 4 + (side ? 6 : -6 - width),
+                 taken[point].bottom + 4 + height * 13 - line / 2, width, line};
+          free = box.left > 0 && std::none_of(taken.begin(), taken.end(),
+                                              [&](const Box& other) { return box.meets(other); });
+        }
+      }
+      taken.push_back(box);
+      script << "set label " << gnuplot_string(curve.names[i]) << " at " << curve.x[i] << ','
+             << curve.y[i] << (right ? " left offset 0.7," : " right offset -0.7,") << up
+             << " noenhanced font ',11' front\n";
+    }
   }
 }
 
@@ -217,7 +269,9 @@ std::string chart_script(const Chart& chart) {
   labels(script, chart.x_label, chart.y_label);
   script << "set grid ytics lc rgb '#e0e0e0' lw 1 dt 1\nset boxwidth " << chart.bar_width << '\n'
          << "set key outside top left horizontal Left reverse samplen 2 maxrows 3\n";
-  axes(script, chart);
+  const Frame frame = frame_of(chart);
+  axes(script, chart, frame);
+  point_names(script, chart, frame);
   if (std::isfinite(chart.mark)) {
     script << "set arrow from first " << chart.mark << ",graph 0 to first " << chart.mark
            << ",graph 1 nohead lc rgb '#777777' dt 2 lw 1.5\n";
@@ -225,7 +279,6 @@ std::string chart_script(const Chart& chart) {
   std::string command;
   for (Index i = 0; i < chart.curves.size(); ++i) {
     data(script, i, chart.curves[i]);
-    names_beside_points(script, chart.curves[i]);
     for (const std::string& part : plots(i, chart.curves[i])) {
       command += (command.empty() ? "plot " : ", \\\n  ") + part;
     }

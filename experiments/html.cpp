@@ -15,18 +15,20 @@ constexpr const char* style = R"(
 body { margin: 24px auto; padding: 0 20px; max-width: 1220px; background: #fff; color: #1a1a1a;
   font: 16px/1.45 "DejaVu Sans", Verdana, Arial, sans-serif; }
 h1 { font-size: 27px; margin: 0 0 12px; } h2 { font-size: 21px; margin: 36px 0 8px;
-  border-bottom: 2px solid #0072b2; padding-bottom: 4px; } h3 { font-size: 17px; margin: 24px 0 6px; }
+  border-bottom: 2px solid #0072b2; padding-bottom: 4px; }
+h3 { font-size: 17px; margin: 24px 0 6px; }
 p { max-width: 1000px; margin: 8px 0; } .note { color: #444; font-size: 14px; }
 .headline p { font-size: 18px; }
 figure { display: inline-block; vertical-align: top; margin: 10px 16px 14px 0; max-width: 100%; }
-figcaption { font-size: 14.5px; max-width: 580px; min-height: 42px; margin-bottom: 4px;
+figcaption { width: 0; min-width: 100%; font-size: 14.5px; min-height: 42px; margin-bottom: 4px;
   display: flex; align-items: flex-end; }
-figure.map figcaption { min-height: 0; }
+figure.map figcaption { width: auto; min-height: 0; }
 svg { max-width: 100%; height: auto; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; margin: 10px 0; font-size: 14px; }
-th, td { padding: 3px 10px; text-align: right; border-bottom: 1px solid #ddd; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; margin: 10px 0; font-size: 13.5px; }
+th, td { padding: 3px 8px; text-align: right; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #555; vertical-align: bottom; }
-th:first-child, td:first-child { text-align: left; white-space: nowrap; } tr:hover td { background: #f2f6fa; }
+th:first-child, td:first-child { text-align: left; } td { white-space: nowrap; } tr:hover td { background: #f2f6fa; }
 details { margin: 6px 0; font-size: 14px; } summary { cursor: pointer; color: #004d80; }
 pre { background: #f5f5f5; padding: 8px 10px; white-space: pre-wrap; word-break: break-word;
   font-size: 12.5px; margin: 4px 0; }

@@ -29,6 +29,12 @@ class StudyWriter {
     page_.table(table);
     markdown_ += markdown_table(table) + '\n';
   }
+  /// A table that the page shows when it is asked for.
+  void folded_table(const std::string& title, const ReportTable& table) {
+    page_.markup("<details><summary>" + escape_html(title) + "</summary>\n" + html_table(table) +
+                 "</details>\n");
+    markdown_ += plain_text(title) + ":\n\n" + markdown_table(table) + '\n';
+  }
   void commands(const std::vector<std::string>& lines) {
     page_.folded(join_parts("The ", lines.size(), " commands"), lines);
     markdown_ += "<details><summary>Commands</summary>\n\n";
@@ -88,6 +94,7 @@ void write_section(StudyWriter& writer, const Section& section, const StudyPart&
   writer.table(study_table(part));
   writer.table(grouped_table(part, "by_difficulty"));
   writer.table(grouped_table(part, "by_kind"));
+  writer.folded_table("Time, FLOPs, memory, energy", cost_table(part));
   writer.commands(commands(part));
 }
 
@@ -107,7 +114,8 @@ StudyReport report_study(const std::string& folder, const Draw& draw) {
   writer.paragraph(
       "Numbers are means over seeds \u00b1 one standard deviation. FLOPs and time are set against "
       "multi-head attention (mha) of the same part and data set; the ceiling is the speed-up that "
-      "the executed FLOPs allow. Heads run: mean over texts and layers.");
+      "the executed FLOPs allow. Heads run: mean over texts and layers. A deviation that rounds to "
+      "zero is not written.");
   for (std::size_t i = 0; i < parts.size(); ++i) {
     write_section(writer, sections()[i], parts[i], draw);
   }

@@ -71,7 +71,9 @@ std::string digits_or_dash(double value, int digits) {
 std::string mean_and_deviation(const std::vector<double>& values, int digits, double factor) {
   std::string text = digits_or_dash(factor * mean_of(values), digits);
   const double deviation = deviation_of(values);
-  if (std::isfinite(deviation)) text += " \u00b1 " + fixed_digits(factor * deviation, digits);
+  if (!std::isfinite(deviation)) return text;
+  const std::string spread = fixed_digits(factor * deviation, digits);
+  if (spread.find_first_of("123456789") != std::string::npos) text += " \u00b1 " + spread;
   return text;
 }
 

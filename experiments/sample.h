@@ -18,7 +18,7 @@ double quantile(std::vector<double> values, double q);
 /// defined. Throws std::invalid_argument when the counts differ.
 double rank_correlation(const std::vector<double>& x, const std::vector<double>& y);
 
-/// "0.913 ± 0.004"; without deviation for one value, "-" for none.
+/// "0.913 ± 0.004"; without a deviation that rounds to zero or for one value, "-" for none.
 std::string mean_and_deviation(const std::vector<double>& values, int digits, double factor = 1);
 /// The value with so many digits, "-" when it is not finite.
 std::string digits_or_dash(double value, int digits);

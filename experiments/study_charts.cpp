@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 
 #include "experiments/run_record.h"
@@ -56,21 +57,28 @@ std::vector<std::string> variants(const StudyPart& part) {
   return names;
 }
 
+/// A variant has one colour in every picture.
+Colour colour_of(const StudyPart& part, const std::string& variant) {
+  if (variant == "mha") return Colour::grey;
+  const std::vector<std::string> names = variants(part);
+  return turn(static_cast<Index>(std::find(names.begin(), names.end(), variant) - names.begin()));
+}
+
 /// A value of each variant on each data set, the data sets along the axis.
 Chart by_dataset(const StudyPart& part, const std::string& label, CurveStyle style,
-                 const std::function<std::vector<double>(const StudyGroup&)>& values,
-                 double factor) {
+                 const std::function<std::vector<double>(const StudyGroup&)>& values, double factor,
+                 bool shifted = true) {
   Chart chart{.x_label = "", .y_label = label};
   chart.categories = part.datasets();
   for (const std::string& variant : variants(part)) {
-    Curve curve = empty_curve(variant, style, turn(chart.curves.size()));
+    Curve curve = empty_curve(variant, style, colour_of(part, variant));
     for (Index i = 0; i < chart.categories.size(); ++i) {
       const StudyGroup* group = part.find(chart.categories[i], variant);
       if (group != nullptr) add_point(curve, static_cast<double>(i), values(*group), factor);
     }
     chart.curves.push_back(curve);
   }
-  side_by_side(chart);
+  if (shifted) side_by_side(chart);
   chart.height = 360;
   return chart;
 }
@@ -80,9 +88,11 @@ Chart by_name(const StudyPart& part, const std::string& field, const std::string
               const std::string& label, double factor) {
   Chart chart{.x_label = "", .y_label = label};
   chart.categories = names_in(part, field);
+  const bool accuracy = value == "accuracy";
   for (const StudyGroup& group : part.groups) {
-    if (value != "accuracy" && !group.runs.front().budgets()) continue;
-    Curve curve = empty_curve(group.variant, CurveStyle::bars, turn(chart.curves.size()));
+    if (!accuracy && !group.runs.front().budgets()) continue;
+    Curve curve = empty_curve(group.variant, accuracy ? CurveStyle::points : CurveStyle::bars,
+                              colour_of(part, group.variant));
     for (Index i = 0; i < chart.categories.size(); ++i) {
       const auto measure = [&](const StudyRun& run) {
         return grouped_value(run, field, chart.categories[i], value);
@@ -91,36 +101,36 @@ Chart by_name(const StudyPart& part, const std::string& field, const std::string
     }
     if (std::isfinite(mean_of(curve.y))) chart.curves.push_back(curve);
   }
-  chart.from_zero = true;
+  chart.from_zero = !accuracy;
   side_by_side(chart);
   chart.height = 360;
   return chart;
 }
 
-/// FLOPs (x) and time (y) saved, in percent.
+/// FLOPs and time saved by each variant, in percent.
 Chart saved_chart(const StudyPart& part) {
-  Chart chart{.x_label = "FLOPs saved (%)", .y_label = "time saved (%)"};
-  double most = 0;
-  for (const std::string& variant : variants(part)) {
-    Curve curve = empty_curve(variant, CurveStyle::points, turn(chart.curves.size()));
-    for (const std::string& dataset : part.datasets()) {
-      const StudyGroup* group = part.find(dataset, variant);
-      const StudyGroup* reference = part.reference(dataset);
-      if (group == nullptr || reference == nullptr) continue;
-      std::vector<double> time = ratios(*group, reference, seconds_of);
-      for (double& share : time) share = 1 - share;
-      const double flops = 100 * (1 - mean_of(ratios(*group, reference, executed_of)));
-      add_point(curve, flops, time, 100);
-      curve.names.push_back(dataset);
-      if (std::isfinite(flops)) most = std::max(most, flops);
-    }
-    chart.curves.push_back(curve);
-  }
-  if (chart.has_data()) {
-    chart.curves.insert(chart.curves.begin(), straight("ceiling: time = FLOPs", 0, 0, most, most));
+  const auto saved = [&](const Measure& measure) {
+    return by_dataset(
+        part, "saved (%)", CurveStyle::bars,
+        [&](const StudyGroup& group) {
+          std::vector<double> values = ratios(group, part.reference(group.dataset), measure);
+          for (double& share : values) share = 1 - share;
+          return values;
+        },
+        100, false);
+  };
+  Chart chart = saved(executed_of);
+  const Chart times = saved(seconds_of);
+  for (Curve& curve : chart.curves)
+    curve.label += ": FLOPs, the ceiling", curve.colour = Colour::grey;
+  for (Index i = 0; i < times.curves.size(); ++i) {
+    Curve curve = times.curves[i];
+    curve.label += ": time";
+    chart.curves.insert(chart.curves.begin() + static_cast<std::ptrdiff_t>(2 * i + 1), curve);
   }
   chart.from_zero = true;
-  chart.height = 360;
+  chart.width = 1190;
+  side_by_side(chart);
   return chart;
 }
 
@@ -128,8 +138,8 @@ Chart saved_chart(const StudyPart& part) {
 std::string budget_family(const std::string& variant) {
   const std::string family = family_of(variant);
   if (family == variant) return "";
-  if (family == "budget") return "trained without jitter";
-  if (family == "jitter-budget") return "trained with --budget-jitter";
+  if (family == "budget") return "without jitter";
+  if (family == "jitter-budget") return "with jitter";
   return family;
 }
 
@@ -157,8 +167,8 @@ Chart budget_chart(const StudyPart& part, const std::string& dataset, const std:
     if (group == nullptr) continue;
     const double s = group->mean([](const StudyRun& run) { return run.test("s_mean"); });
     const bool jitter = std::string(learned) == "jitter";
-    add_point(curve_of(jitter ? "its learned budget (jitter)" : "its learned budget",
-                       CurveStyle::points, jitter ? Colour::orange : Colour::black),
+    add_point(curve_of(jitter ? "learned, with jitter" : "learned budget", CurveStyle::points,
+                       jitter ? Colour::orange : Colour::black),
               s, values(*group), factor);
   }
   return chart;
@@ -241,7 +251,7 @@ std::vector<Figure> main_figures(const StudyPart& part) {
        "standard deviation over seeds.",
        accuracy},
       {"Heads that run in a layer, on average over texts.", heads},
-      {"Does the clock see what the FLOPs promise? On the dashed line all of it, below it a part.",
+      {"Does the clock see what the FLOPs promise? All of it where both bars are of one height.",
        saved_chart(part)}};
 }
 
@@ -309,7 +319,7 @@ std::vector<Figure> budget_figures(const StudyPart& part) {
         1);
     Curve ceiling = empty_curve("ceiling by FLOPs", CurveStyle::dashed, Colour::grey);
     for (const StudyGroup& group : part.groups) {
-      if (group.dataset != dataset || budget_family(group.variant) != "trained without jitter") {
+      if (group.dataset != dataset || budget_family(group.variant) != "without jitter") {
         continue;
       }
       ceiling.x.push_back(number_in(group.variant));

@@ -59,25 +59,39 @@ std::vector<std::string> study_row(const StudyGroup& group, const StudyGroup* re
     flops = group.values(
         [](const StudyRun& run) { return executed_of(run) / run.test("dense_flops_per_text"); });
   }
-  const std::vector<double> faster = inverse(ratios(group, reference, seconds_of));
-  return {
-      group.dataset,
-      group.variant,
-      std::to_string(group.runs.size()),
-      mean_and_deviation(group.values(accuracy_of), 2, 100),
-      is_reference ? "-" : mean_and_deviation(differences(group, reference, accuracy_of), 2, 100),
-      mean_and_deviation(group.values(field("/test/macro_f1")), 3),
-      mean_and_deviation(group.values(field("/test/s_mean")), 3),
-      run_heads,
-      mean_and_deviation(flops, 1, 100),
-      mean_and_deviation(group.values(cut("paper_flops_per_text", "dense_flops_per_text")), 1, 100),
-      is_reference ? "-" : mean_and_deviation(inverse(flops), 2),
-      is_reference ? "-" : mean_and_deviation(faster, 2),
-      mean_and_deviation(group.values(seconds_of), 3),
-      mean_and_deviation(group.values(field("/test/peak_tensor_bytes")), 1, 1e-6),
-      mean_and_deviation(group.values(field("/test/peak_process_bytes")), 1, 1e-6),
-      mean_and_deviation(group.values(field("/test/energy/joules")), 2),
-      mean_and_deviation(group.values(field("/test/energy/gco2")), 4)};
+  const auto unless_reference = [&](const std::vector<double>& values, double factor) {
+    return is_reference ? "-" : mean_and_deviation(values, 2, factor);
+  };
+  return {group.dataset,
+          group.variant,
+          std::to_string(group.runs.size()),
+          mean_and_deviation(group.values(accuracy_of), 2, 100),
+          unless_reference(differences(group, reference, accuracy_of), 100),
+          mean_and_deviation(group.values(field("/test/macro_f1")), 3),
+          mean_and_deviation(group.values(field("/test/s_mean")), 3),
+          run_heads,
+          mean_and_deviation(flops, 1, 100),
+          unless_reference(inverse(flops), 1),
+          unless_reference(inverse(ratios(group, reference, seconds_of)), 1)};
+}
+
+std::vector<std::string> cost_row(const StudyGroup& group) {
+  const auto cell = [&](const Measure& measure, int digits, double factor = 1) {
+    return mean_and_deviation(group.values(measure), digits, factor);
+  };
+  return {group.dataset,
+          group.variant,
+          cell(seconds_of, 3),
+          cell(executed_of, 3, 1e-6),
+          cell(cut("executed_flops_per_text", "dense_flops_per_text"), 1, 100),
+          cell(cut("paper_flops_per_text", "dense_flops_per_text"), 1, 100),
+          cell(field("/test/peak_tensor_bytes"), 1, 1e-6),
+          cell(field("/test/peak_process_bytes"), 1, 1e-6),
+          cell(field("/test/energy/joules"), 2),
+          cell(field("/test/energy/gco2"), 4),
+          text_at(group.runs.front().record, "/test/energy/source", "-"),
+          cell(field("/training/train_seconds"), 1),
+          cell(field("/parameters"), 0)};
 }
 
 struct Finding {
@@ -109,14 +123,21 @@ Finding finding(const StudyPart& part) {
 }  // namespace
 
 ReportTable study_table(const StudyPart& part) {
-  ReportTable table{
-      {"data set", "variant", "seeds", "accuracy %", "points against mha", "macro F1", "s mean",
-       "heads run", "FLOPs executed, % of mha", "cut by paper's count, %", "ceiling",
-       "times as fast", "s / 1000 texts", "peak tensors MB", "peak process MB", "joules", "gCO2"},
-      {}};
+  ReportTable table{{"data set", "variant", "seeds", "accuracy %", "points against mha", "macro F1",
+                     "s mean", "heads run", "FLOPs, % of mha", "ceiling", "times as fast"},
+                    {}};
   for (const StudyGroup& group : part.groups) {
     table.rows.push_back(study_row(group, part.reference(group.dataset)));
   }
+  return without_empty_columns(table);
+}
+
+ReportTable cost_table(const StudyPart& part) {
+  ReportTable table{{"data set", "variant", "s / 1000 texts", "MFLOP / text", "FLOPs cut %",
+                     "cut as the paper counts %", "peak tensors MB", "peak process MB", "joules",
+                     "gCO2", "energy by", "training s", "parameters"},
+                    {}};
+  for (const StudyGroup& group : part.groups) table.rows.push_back(cost_row(group));
   return without_empty_columns(table);
 }
 

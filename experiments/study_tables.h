@@ -9,6 +9,8 @@ namespace bf {
 /// time are set against the variant "mha" of the same data set; columns that no run fills are left
 /// out.
 ReportTable study_table(const StudyPart& part);
+/// What it took: time, FLOPs (cut from the same model with every head), memory, energy.
+ReportTable cost_table(const StudyPart& part);
 
 /// Accuracy and heads in all layers by difficulty or by kind (`field`: "by_difficulty" or
 /// "by_kind"), a column pair for each name; no rows where no run has them.

@@ -57,7 +57,19 @@ TEST_CASE("chart: a single point still has an axis") {
 TEST_CASE("chart: bars of whole numbers stand inside the axis") {
   Chart chart = small_chart();
   chart.curves[0].style = CurveStyle::bars;
-  CHECK(holds(chart_script(chart), "set xrange [-0.6:20.6]\nset xtics 1\n"));
+  CHECK(holds(chart_script(chart), "set xrange [-0.6:20.6]"));
+  CHECK(holds(chart_script(chart), "set xtics 1\n"));
+}
+
+TEST_CASE("chart: names of points that are close stand apart") {
+  Chart chart = small_chart();
+  chart.curves[0].names = {"one", "none", "two"};
+  CHECK(holds(chart_script(chart), "'one' at 0,1 left offset 0.7,0.5"));
+  CHECK_FALSE(holds(chart_script(chart), "'none'"));
+  chart.curves[0].x = {0, 10, 0};
+  chart.curves[0].y = {1, 3, 1.02};
+  CHECK(holds(chart_script(chart), "'one' at 0,1 left offset 0.7,0.5"));
+  CHECK_FALSE(holds(chart_script(chart), "'two' at 0,1.02 left offset 0.7,0.5"));
 }
 
 TEST_CASE("chart: categories are names at whole numbers, turned when they are long") {

@@ -39,6 +39,7 @@ TEST_CASE("sample: rank correlation of what was recorded on both sides") {
 TEST_CASE("sample: mean and deviation as text") {
   CHECK(mean_and_deviation({0.1, 0.3}, 1, 100) == "20.0 \u00b1 14.1");
   CHECK(mean_and_deviation({0.25}, 2) == "0.25");
+  CHECK(mean_and_deviation({0.25, 0.251}, 2) == "0.25");
   CHECK(mean_and_deviation({}, 2) == "-");
   CHECK(digits_or_dash(none, 2) == "-");
 }
