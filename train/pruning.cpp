@@ -26,10 +26,11 @@ class GatedHeads : public AttentionModule {
         out_(add_module<Linear>("out", heads_ * head_width(config.dim, heads_, config.width),
                                 config.dim, random)) {}
 
+  Variable project(const Variable& x) const override { return qkv_.forward(x); }
   Variable forward(const Variable& x, const Segments& segments) override {
-    gate_ = Variable(Tensor::full({segments.count(), heads_}, 1), true);       // [B, H]
-    const Variable heads = self_attention(qkv_.forward(x), segments, heads_);  // [tokens, H d]
-    return out_.forward(head_scale(heads, gate_, segments));                   // [tokens, D]
+    gate_ = Variable(Tensor::full({segments.count(), heads_}, 1), true);  // [B, H]
+    const Variable heads = self_attention(project(x), segments, heads_);  // [tokens, H d]
+    return out_.forward(head_scale(heads, gate_, segments));              // [tokens, D]
   }
 
   /// Adds |dL / dgate| of the last forward(), summed over its sequences, to sums [H].
