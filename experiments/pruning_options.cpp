@@ -1,6 +1,7 @@
 #include "experiments/pruning_options.h"
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "experiments/table.h"
 #include "experiments/trained_model_options.h"
@@ -87,8 +88,11 @@ Model pruned_model(TrainedModel& source, const TokenizedSplit& train, const RunO
   for (Index i = 0; i < kept.size(); ++i) {
     std::string text = join_parts("layer ", i + 1, " keeps heads");
     for (const Index head : kept[i]) text += join_parts(' ', head + 1);
-    text += "; importance of each:";
-    for (const double value : importance[i]) text += ' ' + fixed_digits(value, 5);
+    text += "; share of the importance of each, %:";
+    const double sum = std::accumulate(importance[i].begin(), importance[i].end(), 0.0);
+    for (const double value : importance[i]) {
+      text += ' ' + (sum > 0 ? fixed_digits(100 * value / sum, 1) : std::string("-"));
+    }
     progress.line(text);
   }
   options["kept-heads"] = kept;
