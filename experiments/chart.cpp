@@ -166,6 +166,14 @@ Frame frame_of(const Chart& chart) {
   return {x, y};
 }
 
+/// Entries of the key that fit side by side: gnuplot takes letters for narrower than they are.
+Index key_columns(const Chart& chart) {
+  constexpr Index letter = 8, sample = 58, margins = 110;  // pixels
+  Index longest = 1;
+  for (const Curve& curve : chart.curves) longest = std::max(longest, curve.label.size());
+  return std::max<Index>(1, (chart.width - margins) / (longest * letter + sample));
+}
+
 void axes(std::ostringstream& script, const Chart& chart, const Frame& frame) {
   script << "set xrange " << range(frame.x) << "\nset yrange " << range(frame.y) << '\n';
   if (chart.log_x) script << "set logscale x\n";
@@ -196,6 +204,7 @@ void point_names(std::ostringstream& script, const Chart& chart, const Frame& fr
   const auto place = [](double value, const Span& span, Index pixels) {
     return (value - span.low) / (span.high - span.low) * (static_cast<double>(pixels) - around);
   };
+  const double rightmost = static_cast<double>(chart.width) - around + 40;
   std::vector<Box> taken;
   for (const Curve& curve : chart.curves) {
     for (Index i = 0; i < curve.names.size(); ++i) {
@@ -217,8 +226,9 @@ void point_names(std::ostringstream& script, const Chart& chart, const Frame& fr
           right = side, up = height;
           box = {taken[point].left + 4 + (side ? 6 : -6 - width),
                  taken[point].bottom + 4 + height * 13 - line / 2, width, line};
-          free = box.left > 0 && std::none_of(taken.begin(), taken.end(),
-                                              [&](const Box& other) { return box.meets(other); });
+          free = box.left > 0 && box.left + width < rightmost &&
+                 std::none_of(taken.begin(), taken.end(),
+                              [&](const Box& other) { return box.meets(other); });
         }
       }
       taken.push_back(box);
@@ -268,7 +278,8 @@ std::string chart_script(const Chart& chart) {
   head(script, chart.width, chart.height);
   labels(script, chart.x_label, chart.y_label);
   script << "set grid ytics lc rgb '#e0e0e0' lw 1 dt 1\nset boxwidth " << chart.bar_width << '\n'
-         << "set key outside top left horizontal Left reverse samplen 2 maxrows 3\n";
+         << "set key outside top left horizontal Left reverse samplen 2 maxcols "
+         << key_columns(chart) << '\n';
   const Frame frame = frame_of(chart);
   axes(script, chart, frame);
   point_names(script, chart, frame);

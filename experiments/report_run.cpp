@@ -69,11 +69,11 @@ Chart over_training(const RunRecord& run, const std::string& label, std::vector<
   return chart;
 }
 
-/// "head 5 (100 %), head 2 (31 %)": those that at least 1 text of 100 runs.
+/// "head 5 (100 %), head 2 (31 %)": those that at least 5 texts of 100 run.
 std::string heads_used(const std::vector<double>& usage) {
   std::vector<std::pair<double, Index>> used;
   for (Index h = 0; h < usage.size(); ++h) {
-    if (usage[h] >= 0.01) used.emplace_back(-usage[h], h + 1);
+    if (usage[h] >= 0.05) used.emplace_back(-usage[h], h + 1);
   }
   std::sort(used.begin(), used.end());
   std::string text;
@@ -84,7 +84,7 @@ std::string heads_used(const std::vector<double>& usage) {
 }
 
 std::string which_heads(const RunRecord& run) {
-  std::string text = "Which heads, and the share of the test texts that run them: ";
+  std::string text = "Which heads, and the share of the test texts that run them (5 % or more): ";
   Index idle = 0;
   for (Index i = 0; i < run.layers(); ++i) {
     const auto usage = numbers_at(run.summary, join_parts("/test/layers/", i, "/head_usage"));
@@ -267,9 +267,10 @@ Chart time_chart(const std::vector<RunRecord>& runs) {
 }
 
 ReportTable runs_table(const std::vector<RunRecord>& runs) {
-  ReportTable table{{"run", "data set", "model", "accuracy", "macro F1", "s mean", "heads run",
-                     "FLOPs executed", "ceiling", "s / 1000 texts", "times as fast", "peak MB"},
-                    {}};
+  ReportTable table{
+      {"run", "data set", "model", "accuracy", "macro F1", "s mean", "heads run", "FLOPs executed",
+       "ceiling", "s / 1000 texts", "times as fast", "peak MB", "joules"},
+      {}};
   for (const RunRecord& run : runs) {
     const RunRecord* reference = reference_for(run, runs);
     const double share = reference != nullptr ? run.test("executed_flops_per_text") /
@@ -284,7 +285,8 @@ ReportTable runs_table(const std::vector<RunRecord>& runs) {
          digits_or_dash(run.test("s_mean"), 3),
          join_parts(digits_or_dash(run.heads_mean(), 2), " of ", run.heads()), percent(share),
          digits_or_dash(1 / share, 2), digits_or_dash(run.seconds_per_1000(), 3),
-         digits_or_dash(fast, 2), digits_or_dash(run.test("peak_tensor_bytes") / 1e6, 1)});
+         digits_or_dash(fast, 2), digits_or_dash(run.test("peak_tensor_bytes") / 1e6, 1),
+         digits_or_dash(run.test("energy/joules"), 3)});
   }
   return table;
 }

@@ -87,8 +87,8 @@ std::vector<std::string> cost_row(const StudyGroup& group) {
           cell(cut("paper_flops_per_text", "dense_flops_per_text"), 1, 100),
           cell(field("/test/peak_tensor_bytes"), 1, 1e-6),
           cell(field("/test/peak_process_bytes"), 1, 1e-6),
-          cell(field("/test/energy/joules"), 2),
-          cell(field("/test/energy/gco2"), 4),
+          cell(field("/test/energy/joules"), 3),
+          cell(field("/test/energy/gco2"), 3, 1000),
           text_at(group.runs.front().record, "/test/energy/source", "-"),
           cell(field("/training/train_seconds"), 1),
           cell(field("/parameters"), 0)};
@@ -135,7 +135,7 @@ ReportTable study_table(const StudyPart& part) {
 ReportTable cost_table(const StudyPart& part) {
   ReportTable table{{"data set", "variant", "s / 1000 texts", "MFLOP / text", "FLOPs cut %",
                      "cut as the paper counts %", "peak tensors MB", "peak process MB", "joules",
-                     "gCO2", "energy by", "training s", "parameters"},
+                     "CO2 mg", "energy by", "training s", "parameters"},
                     {}};
   for (const StudyGroup& group : part.groups) table.rows.push_back(cost_row(group));
   return without_empty_columns(table);

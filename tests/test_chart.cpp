@@ -61,6 +61,13 @@ TEST_CASE("chart: bars of whole numbers stand inside the axis") {
   CHECK(holds(chart_script(chart), "set xtics 1\n"));
 }
 
+TEST_CASE("chart: the key has as many columns as its longest label allows") {
+  Chart chart = small_chart();
+  CHECK(holds(chart_script(chart), "maxcols 3\n"));
+  chart.curves[0].label = std::string(60, 'x');
+  CHECK(holds(chart_script(chart), "maxcols 1\n"));
+}
+
 TEST_CASE("chart: names of points that are close stand apart") {
   Chart chart = small_chart();
   chart.curves[0].names = {"one", "none", "two"};

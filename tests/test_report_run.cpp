@@ -63,7 +63,8 @@ TEST_CASE("report_run: the headline says how many heads, which, and what it save
         "A text runs 1.25 of 4 heads in each layer on average (layer 1: 1.00, layer 2: 1.50); the "
         "mean budget s is 0.250.");
   CHECK(sentences[2] ==
-        "Which heads, and the share of the test texts that run them: layer 1: 3 (100 %); layer 2: "
+        "Which heads, and the share of the test texts that run them (5 % or more): layer 1: 3 (100 "
+        "%); layer 2: "
         "4 (100 %), 1 (30 %). 4 of the 8 heads never run.");
   CHECK(sentences[3] ==
         "It executes 62.5 % of the FLOPs of the same model with every head (2.50 of 4.00 MFLOP per "
@@ -131,6 +132,6 @@ TEST_CASE("report_run: the table sets each run against its reference") {
   REQUIRE(table.rows.size() == 2);
   CHECK(table.rows[0] == std::vector<std::string>{"budget", "trec", "BudgetFormer", "0.8000",
                                                   "0.7000", "0.250", "1.25 of 4", "62.5 %", "1.60",
-                                                  "3.200", "1.25", "-"});
+                                                  "3.200", "1.25", "-", "-"});
   CHECK(table.rows[1][10] == "-");
 }
