@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "experiments/model_options.h"
+#include "train/fit.h"
 #include "train/progress.h"
 
 namespace bf {

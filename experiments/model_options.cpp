@@ -38,6 +38,7 @@ RunOptions::RunOptions() {
 
 void RunOptions::resolve() {
   check_model(model.transformer);
+  if (resume && out.empty()) throw UsageError("--resume: needs --out, the folder to go on in");
   if (training.accumulate > training.batch) {
     throw UsageError(join_parts("--accumulate: expected at most --batch ", training.batch, ", got ",
                                 training.accumulate));
@@ -112,6 +113,13 @@ void add_training_options(OptionList& options, RunOptions& run) {
   add_count(options, "log-every", run.log_every, "updates between two lines of the log", 1);
   add_text(options, "out", run.out, "folder for the results; must not hold a run yet");
   add_flag(options, "json", run.json, "one JSON object on stdout instead of the table");
+}
+
+void add_resume_options(OptionList& options, RunOptions& run) {
+  add_flag(options, "resume", run.resume,
+           "go on with the run in --out where it was interrupted; begin it if there is none");
+  add_count(options, "checkpoint-every", run.checkpoint_every,
+            "updates between two checkpoints, besides those at the end of each epoch; 0 = none");
 }
 
 void add_budget_options(OptionList& options, RunOptions& run) {

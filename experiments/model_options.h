@@ -23,6 +23,8 @@ struct RunOptions {
   std::string prune_from;  ///< run folder of a trained mha; empty = begin with fresh weights
   Index log_every = 100;
   std::string out;
+  bool resume = false;            ///< go on with what `out` holds
+  Index checkpoint_every = 1000;  ///< updates; 0 = at the end of each epoch only
   bool json = false;
 
   RunOptions();
@@ -42,6 +44,8 @@ void add_model_options(OptionList& options, RunOptions& run);
 /// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json,
 /// and those of add_energy_options()
 void add_training_options(OptionList& options, RunOptions& run);
+/// --resume, --checkpoint-every
+void add_resume_options(OptionList& options, RunOptions& run);
 /// --estimator, --weighting, --budget-min, --budget-max, --hinge, --logit-penalty, --head-price,
 /// --entropy, --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore, --sparse-after,
 /// --controller-pool, --controller-lr, --fixed-budget

@@ -221,6 +221,8 @@ int run_main(int argc, char** argv, const std::function<int(int, char**)>& body)
     return fail(error.what(), 2);
   } catch (const po::error& error) {
     return fail(error.what(), 2);
+  } catch (const Interrupted& stopped) {
+    return fail(stopped.what(), 128 + stopped.signal);
   } catch (const std::bad_alloc&) {
     return fail("out of memory", 1);
   } catch (const std::exception& error) {

@@ -18,6 +18,12 @@ struct UsageError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// A signal asked the program to stop: it ends with exit code 128 + signal.
+struct Interrupted : std::runtime_error {
+  Interrupted(const std::string& message, int by) : std::runtime_error(message), signal(by) {}
+  int signal;
+};
+
 using OptionList = boost::program_options::options_description;
 using OptionValues = boost::program_options::variables_map;
 
@@ -60,8 +66,8 @@ bool parse_options(int argc, const char* const* argv, const std::string& about, 
                    OptionValues* values = nullptr);
 
 /// The whole of a main(): runs `body` and maps what it throws to an exit code, with one line
-/// "program: message" on stderr. 2 for UsageError and boost::program_options::error, 1 for
-/// everything else and for a stdout that cannot be written; otherwise what `body` returns.
+/// "program: message" on stderr. 2 for UsageError and boost::program_options::error, 128 + signal
+/// for Interrupted, 1 for everything else and for a stdout that cannot be written; otherwise what `body` returns.
 int run_main(int argc, char** argv, const std::function<int(int, char**)>& body);
 
 }  // namespace bf

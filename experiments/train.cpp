@@ -29,6 +29,7 @@ int run(int argc, char** argv) {
   add_model_options(list, options);
   add_prune_option(list, options);
   add_training_options(list, options);
+  add_resume_options(list, options);
   add_seed(list, "seed", options.seed, "of weights, order of the rows, dropout and noise");
   add_budget_options(list, options);
   OptionValues values;
@@ -36,7 +37,7 @@ int run(int argc, char** argv) {
   std::optional<TrainedModel> source;
   if (!options.prune_from.empty()) source = load_prune_source(options, values);
   options.resolve();
-  if (!options.out.empty()) RunFolder::require_free(options.out);
+  if (!options.out.empty() && !options.resume) RunFolder::require_free(options.out);
 
   Progress progress = Progress::on_stderr();
   const TokenizedData data = source ? load_tokenized(options.data, *source, progress)
@@ -49,9 +50,8 @@ int run(int argc, char** argv) {
                                         options.out, recorded, progress, start ? &*start : nullptr);
   progress.clear();
   if (options.json) {
-    const nlohmann::json result = {{"test", to_json(trained.test)},
-                                   {"training", to_json(trained.training)},
-                                   {"environment", environment_json()}};
+    nlohmann::json result = trained.summary;
+    result["environment"] = environment_json();
     std::cout << result.dump() << '\n';
   } else {
     std::cout << evaluation_text(trained.test, data.class_names, options.model.transformer.heads);

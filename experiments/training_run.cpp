@@ -3,9 +3,13 @@
 #include <optional>
 #include <utility>
 
+#include "experiments/run_identity.h"
+#include "experiments/stop_signal.h"
 #include "experiments/table.h"
 #include "tensor/require.h"
 #include "train/alarms.h"
+#include "train/data_hash.h"
+#include "train/report_from_json.h"
 #include "train/report_json.h"
 #include "train/run_folder.h"
 #include "train/text_json.h"
@@ -60,10 +64,34 @@ TrainingEvents events_for(Progress& progress, const std::string& name, Index log
   return events;
 }
 
+json data_json(const DatasetOptions& source, const TokenizerConfig& tokenizer,
+               const TokenizedData& data) {
+  return {{"hash", data_hash(data)},
+          {"dataset", source.name},
+          {"train-rows", source.train_rows},
+          {"validation-fraction", source.validation_fraction},
+          {"data-seed", source.seed},
+          {"skip-bad-rows", source.skip_bad_rows},
+          {"encoding", source.encoding},
+          {"text-columns", json(source.text_columns).dump()},
+          {"second-column", source.second_column},
+          {"label-column", source.label_column},
+          {"delimiter", source.delimiter},
+          {"no-header", source.no_header},
+          {"class-names", json(source.class_names).dump()},
+          {"rows", source.rows},
+          {"difficulty", source.difficulty},
+          {"tokenizer", tokenizer.name},
+          {"vocab-size", tokenizer.vocabulary},
+          {"min-count", tokenizer.min_count},
+          {"max-len", tokenizer.max_length}};
+}
+
 json config_json(const RunOptions& run, const ModelConfig& model, const TrainingConfig& training,
                  const TokenizedData& data, const json& options) {
   return {{"options", options},
           {"dataset", data.name},
+          {"data", data_json(run.data, run.tokenizer, data)},
           {"rows",
            {{"train", data.train.size()},
             {"validation", data.validation.size()},
@@ -103,6 +131,81 @@ TokenizedData announced(TokenizedData data, Progress& progress) {
   return data;
 }
 
+/// A run that is complete, from its folder.
+TrainingRun finished_run(const std::string& out) {
+  TrainingRun result;
+  result.summary = run_summary(out);
+  result.model = std::move(load_run(out).model);
+  try {
+    result.training = training_result_from_json(result.summary.at("training"));
+    result.test = evaluation_from_json(result.summary.at("test"));
+  } catch (const json::exception&) {
+    require_data(false, out, "/summary.json: has no \"training\" or no \"test\"");
+  }
+  return result;
+}
+
+/// Begins the run or finds where it stopped.
+std::optional<Checkpoint> open_run(RunFolder& folder, const json& config, bool resume,
+                                   const std::string& name, Progress& progress) {
+  const std::string& out = folder.path();
+  if (!resume || folder_state(out) == FolderState::empty) {
+    folder.begin(config);
+    return {};
+  }
+  const json before = run_config(out);
+  require_same_run(out, before, config);
+  const auto note = [&](const std::string& text) { progress.line(name + "  " + text); };
+  for (const std::string& change : environment_changes(before, config)) note("note: " + change);
+  auto checkpoint = folder.checkpoints().newest([&](const std::string& why) {
+    note("warning: " + why);
+  });
+  if (!checkpoint) {
+    note("was interrupted before its first checkpoint and begins again");
+    folder.resume(0);
+    return {};
+  }
+  require_data(checkpoint->run == identity_text(config), folder.checkpoints().path(),
+               ": its checkpoints belong to another run");
+  folder.resume(checkpoint->metrics_bytes);
+  note(join_parts("goes on after step ", checkpoint->state.step));
+  return checkpoint;
+}
+
+/// Trains until the end or a signal.
+TrainingResult train(Model& model, const TokenizedData& data, const TrainingConfig& training,
+                     TrainingEvents events, const TrainingState* from, const std::string& out) {
+  const StopSignals signals;
+  events.stop = [&signals] { return signals.received() != 0; };
+  try {
+    return fit(model, data.train, data.validation, training, events, from);
+  } catch (const TrainingStopped& stopped) {
+    throw Interrupted(join_parts(stopped.what(), out.empty()
+                                                     ? "; without --out nothing is kept"
+                                                     : "; --resume goes on in " + out),
+                      signals.received());
+  }
+}
+
+/// Tests the model and, if there is a folder, completes it.
+void finish(TrainingRun& run, const TokenizedData& data, const TokenizerConfig& tokenizer,
+            const std::string& name, RunFolder* folder, Progress& progress) {
+  for (const std::string& parameter : run.training.without_gradient) {
+    progress.line(join_parts(name, "  warning: parameter \"", parameter,
+                             "\" received no gradient in the last update"));
+  }
+  run.test = evaluate(run.model, data.test);
+  progress.line(join_parts(name, "  best epoch ", run.training.best_epoch, "  test accuracy ",
+                           fixed_digits(run.test.scores.accuracy, 4)));
+  run.summary = {{"test", to_json(run.test)},
+                 {"training", to_json(run.training)},
+                 {"class_names", data.class_names}};
+  if (folder == nullptr) return;
+  folder->save_model(run.model, *data.tokenizer, tokenizer, data.class_names);
+  write_texts(folder->path() + "/test_texts.jsonl", run.test, data.test);
+  folder->finish(run.summary);
+}
+
 }  // namespace
 
 TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const ModelConfig& config,
@@ -110,27 +213,33 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
                       Progress& progress, Model* start) {
   TrainingConfig training = run.training;
   training.seed = config.seed;
-  TrainingRun result{make_model(config), {}, {}};
-  if (start != nullptr) copy_weights(*start->net, *result.model.net);
+  json asked = config_json(run, config, training, data, options);
+  if (start != nullptr) asked["start_weights"] = weights_hash(*start->net);
+  if (run.resume && folder_state(out) == FolderState::finished) {
+    require_same_run(out, run_config(out), asked);
+    progress.line(join_parts(name, "  is complete in ", out));
+    return finished_run(out);
+  }
   std::optional<RunFolder> folder;
-  if (!out.empty()) folder.emplace(out, config_json(run, config, training, data, options));
-  result.training = fit(result.model, data.train, data.validation, training,
-                        events_for(progress, name, run.log_every, config.transformer.heads,
-                                   folder ? &*folder : nullptr));
-  for (const std::string& parameter : result.training.without_gradient) {
-    progress.line(join_parts(name, "  warning: parameter \"", parameter,
-                             "\" received no gradient in the last update"));
+  std::optional<Checkpoint> checkpoint;
+  if (!out.empty()) {
+    folder.emplace(out);
+    checkpoint = open_run(*folder, asked, run.resume, name, progress);
   }
-  result.test = evaluate(result.model, data.test);
-  progress.line(join_parts(name, "  best epoch ", result.training.best_epoch, "  test accuracy ",
-                           fixed_digits(result.test.scores.accuracy, 4)));
-  if (folder) {
-    folder->save_model(result.model, *data.tokenizer, run.tokenizer, data.class_names);
-    write_texts(folder->path() + "/test_texts.jsonl", result.test, data.test);
-    folder->finish({{"test", to_json(result.test)},
-                    {"training", to_json(result.training)},
-                    {"class_names", data.class_names}});
+  RunFolder* const kept = folder ? &*folder : nullptr;
+  TrainingRun result{make_model(config), {}, {}, {}};
+  if (start != nullptr && !checkpoint) copy_weights(*start->net, *result.model.net);
+  TrainingEvents events =
+      events_for(progress, name, run.log_every, config.transformer.heads, kept);
+  if (kept != nullptr) {
+    events.save_every = run.checkpoint_every;
+    events.save = [kept, identity = identity_text(asked)](const TrainingState& state) {
+      kept->checkpoints().save({state, identity, kept->metrics_bytes()});
+    };
   }
+  result.training = train(result.model, data, training, std::move(events),
+                          checkpoint ? &checkpoint->state : nullptr, out);
+  finish(result, data, run.tokenizer, name, kept, progress);
   return result;
 }
 

@@ -18,6 +18,10 @@ namespace {
 /// Left-overs of killed processes and other writers of the same file may hold the first names.
 constexpr int most_names = 1000;
 
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw std::runtime_error(join_parts("save: \"", path, "\": ", what, ": ", std::strerror(errno)));
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
@@ -50,13 +54,9 @@ void AtomicFile::commit() {
   close_file();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot rename");
   temporary_.clear();
-  // The name is on the disk only when the folder is. A file system that cannot sync a folder
-  // (EINVAL) has nothing better to offer.
+  // The name is on the disk only when the folder is.
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-  descriptor_ = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor_ < 0) fail("cannot open the folder");
-  if (fsync(descriptor_) != 0 && errno != EINVAL) fail("cannot sync the folder");
-  close_file();
+  sync_path(folder.empty() ? "." : folder.string());
 }
 
 void AtomicFile::close_file() {
@@ -64,8 +64,16 @@ void AtomicFile::close_file() {
   if (close(std::exchange(descriptor_, -1)) != 0) fail("cannot close");
 }
 
-void AtomicFile::fail(const char* what) const {
-  throw std::runtime_error(join_parts("save: \"", path_, "\": ", what, ": ", std::strerror(errno)));
+void AtomicFile::fail(const char* what) const { bf::fail(path_, what); }
+
+void sync_path(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail(path, "cannot open");
+  // A file system that cannot sync a folder (EINVAL) has nothing better to offer.
+  const int error = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  close(descriptor);
+  errno = error;
+  if (error != 0) fail(path, "cannot sync");
 }
 
 }  // namespace bf

@@ -31,4 +31,8 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Waits until what was written to this file, or the names in this folder, are on the disk. Throws
+/// std::runtime_error as AtomicFile does.
+void sync_path(const std::string& path);
+
 }  // namespace bf

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "train/loop.h"
+#include "train/fit.h"
 
 namespace bf {
 

@@ -35,19 +35,6 @@ double largest_difference(const std::vector<Real>& a, const std::vector<Real>& b
 
 }  // namespace
 
-TEST_CASE("loop: both models learn a small task") {
-  const TokenizedSplit train = small_split(400, 5), validation = small_split(100, 6);
-  for (const char* attention : {"mha", "budget", "fixed", "random"}) {
-    CAPTURE(attention);
-    Model model = make_model(small_model(attention));
-    const TrainingResult result = fit(model, train, validation, small_training(8));
-    CHECK(result.steps == 400);
-    REQUIRE(result.epochs.size() == 8);
-    CHECK(result.epochs.back().train_loss < result.epochs.front().train_loss);
-    CHECK(evaluate(model, validation).scores.accuracy > 0.9);
-  }
-}
-
 TEST_CASE("loop: 1, 2 and 8 threads give the same weights, bit for bit") {
   const Index before = threads();
   for (const char* attention : {"mha", "budget"}) {
@@ -121,71 +108,6 @@ TEST_CASE("loop: few tokens in a pass make many passes, and the same update") {
   }
 }
 
-TEST_CASE("loop: the loss of an epoch is the mean over examples, not over batches") {
-  // Nothing is learned at rate 0, so the epoch's loss is that of the five examples.
-  ModelConfig model_config = small_model("mha");
-  model_config.transformer.dropout = 0;
-  const TokenizedSplit split = small_split(5, 7);
-  TrainingConfig config = small_training(1);
-  config.batch = 2;
-  config.learning_rate.peak = 0;
-  config.adamw.weight_decay = 0;
-  Model model = make_model(model_config);
-  const TrainingResult result = fit(model, split, split, config);
-  CHECK(result.epochs[0].train_loss == doctest::Approx(result.epochs[0].validation.loss));
-}
-
-TEST_CASE("loop: max_steps ends the run inside an epoch, and that part counts as one") {
-  const TokenizedSplit split = small_split(80, 5);
-  Model model = make_model(small_model("mha"));
-  TrainingConfig config = small_training(5);
-  config.max_steps = 13;
-  std::vector<Index> seen;
-  double last_rate = -1;
-  TrainingEvents events;
-  events.step = [&](const StepReport& step, Index total) {
-    CHECK(total == 13);
-    seen.push_back(step.step);
-    last_rate = step.learning_rate;
-  };
-  const TrainingResult result = fit(model, split, split, config, events);
-  CHECK(seen.size() == 13);
-  CHECK(seen.back() == 13);
-  CHECK(result.epochs.size() == 2);
-  CHECK(result.epochs.back().step == 13);
-  CHECK(last_rate == doctest::Approx(0));
-}
-
-TEST_CASE("loop: the weights of the best epoch are the ones that stay") {
-  const TokenizedSplit train = small_split(200, 5), validation = small_split(60, 6);
-  Model model = make_model(small_model("budget"));
-  TrainingConfig config = small_training(6);
-  config.learning_rate.peak = 0.03;  // too high on purpose: accuracy goes up and down
-  config.learning_rate.decay = "constant";
-  const TrainingResult result = fit(model, train, validation, config);
-  REQUIRE(result.best_epoch >= 1);
-  const EpochReport& best = result.epochs[result.best_epoch - 1];
-  CHECK(best.in_force);
-  for (const EpochReport& epoch : result.epochs) {
-    if (epoch.in_force) {
-      CHECK(epoch.validation.scores.accuracy <= best.validation.scores.accuracy);
-    }
-  }
-  CHECK(evaluate(model, validation).scores.accuracy >= best.validation.scores.accuracy - 0.05);
-}
-
-TEST_CASE("loop: early stopping waits for as many epochs as asked") {
-  const TokenizedSplit split = small_split(24, 5);
-  Model model = make_model(small_model("mha"));
-  TrainingConfig config = small_training(9);
-  config.learning_rate.peak = 0;  // no epoch can be better than the first
-  config.adamw.weight_decay = 0;
-  config.patience = 2;
-  const TrainingResult result = fit(model, split, split, config);
-  CHECK(result.epochs.size() == 3);
-  CHECK(result.best_epoch == 1);
-}
-
 TEST_CASE("loop: the policy is in force when the warm start is over and the price has risen") {
   ModelConfig config = small_model("budget");
   config.budget.dense = 0.5;
@@ -218,33 +140,6 @@ TEST_CASE("loop: each step of a model with budgets reports the schedules at its 
   steps.clear();
   fit(dense, split, split, small_training(1), events);
   CHECK_FALSE(steps.front().policy.has_value());
-}
-
-TEST_CASE("loop: after training every trainable parameter of a budget model has a gradient") {
-  const TokenizedSplit split = small_split(64, 5);
-  Model model = make_model(small_model("budget"));
-  CHECK(fit(model, split, split, small_training(2)).without_gradient.empty());
-}
-
-TEST_CASE("loop: training goes on with the selected heads alone, alike on any number of threads") {
-  const TokenizedSplit split = small_split(64, 5);
-  ModelConfig config = small_model("budget");
-  config.budget.dense = 0.2, config.budget.sparse_after = 0.4;
-  std::vector<std::vector<Real>> weights;
-  for (const Index threads : {Index{1}, Index{2}, Index{3}}) {
-    const ThreadsGuard guard(threads);
-    Model model = make_model(config);
-    const TrainingResult result = fit(model, split, split, small_training(4));
-    CHECK(result.without_gradient.empty());
-    CHECK(result.epochs.back().train_loss < result.epochs.front().train_loss);
-    weights.push_back(weights_of(model));
-  }
-  CHECK(weights[0] == weights[1]);
-  CHECK(weights[0] == weights[2]);
-  config.budget.sparse_after = 1;
-  Model dense = make_model(config);
-  fit(dense, split, split, small_training(4));
-  CHECK(weights_of(dense) != weights[0]);
 }
 
 TEST_CASE("loop: a loss that is not finite stops the run and names the step") {
@@ -285,4 +180,27 @@ TEST_CASE("loop: wrong settings are named") {
   Trainer trainer(model, split, one);
   trainer.step();
   CHECK_THROWS_WITH_AS(trainer.step(), "training: all 1 steps are done", std::logic_error);
+}
+
+TEST_CASE("loop: an epoch ends where its rows do") {
+  const TokenizedSplit split = small_split(20, 5);
+  Model model = make_model(small_model("mha"));
+  Trainer trainer(model, split, small_training(2));  // 3 updates each
+  CHECK_FALSE(trainer.epoch_complete());
+  CHECK_THROWS_WITH_AS(trainer.end_epoch(), "training: the epoch is not complete at step 0",
+                       std::logic_error);
+  double loss = 0;
+  for (Index i = 0; i < 3; ++i) {
+    CHECK_FALSE(trainer.epoch_complete());
+    const StepReport step = trainer.step();
+    loss += step.loss * static_cast<double>(step.examples);
+  }
+  CHECK(trainer.epoch_complete());
+  CHECK(trainer.sums().examples == 20);
+  const EpochReport report = trainer.end_epoch();
+  CHECK(report.epoch == 1);
+  CHECK(report.step == 3);
+  CHECK(report.train_loss == loss / 20);
+  CHECK(trainer.sums().examples == 0);
+  CHECK_FALSE(trainer.epoch_complete());
 }

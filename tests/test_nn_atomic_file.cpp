@@ -1,12 +1,11 @@
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "nn/atomic_file.h"
+#include "tests/file_size_limit.h"
 #include "tests/temp_folder.h"
 #include "tests/values.h"
 
@@ -23,26 +22,6 @@ Index files_in(const std::string& folder) {
   const std::filesystem::directory_iterator files(folder);
   return static_cast<Index>(std::distance(begin(files), end(files)));
 }
-
-/// Files may not grow beyond `bytes`, as on a full disk: write() then fails with EFBIG.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, SIG_DFL);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
 
 }  // namespace
 
@@ -112,4 +91,12 @@ TEST_CASE("atomic_file: a name that is a folder is refused and nothing is left")
   const std::string text = error_text<std::runtime_error>([&] { AtomicFile(path).commit(); });
   CHECK(text == "save: \"" + path + "\": cannot rename: Is a directory");
   CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("atomic_file: sync_path takes files and folders, and names what is not there") {
+  const TempFolder folder;
+  CHECK_NOTHROW(sync_path(folder.path()));
+  CHECK_NOTHROW(sync_path(folder.write("file", "text")));
+  CHECK(error_text<std::runtime_error>([] { sync_path("/no/such/file"); }) ==
+        "save: \"/no/such/file\": cannot open: No such file or directory");
 }

@@ -32,7 +32,8 @@ std::vector<Example> texts() {
 void save_run(const std::string& path, Model& model) {
   const auto tokenizer = build_tokenizer("word", texts(), 16, 1);
   REQUIRE(tokenizer->vocabulary_size() == 16);
-  RunFolder folder(path, {{"options", "none"}});
+  RunFolder folder(path);
+  folder.begin({{"options", "none"}});
   folder.save_model(model, *tokenizer, {.max_length = 12}, {"a", "b", "c"});
   folder.finish({{"done", true}});
 }
@@ -64,7 +65,8 @@ TEST_CASE("run_folder: a model comes back with its weights, tokenizer, classes a
 TEST_CASE("run_folder: the files, and one JSON object per metric") {
   const TempFolder temporary;
   const std::string path = temporary.path() + "/run";
-  RunFolder folder(path, {{"options", 1}});
+  RunFolder folder(path);
+  folder.begin({{"options", 1}});
   CHECK(nlohmann::json::parse(content(path + "/config.json")) == nlohmann::json{{"options", 1}});
   folder.add_metric({{"step", 1}});
   folder.add_metric({{"step", 2}});
@@ -74,12 +76,77 @@ TEST_CASE("run_folder: the files, and one JSON object per metric") {
   CHECK(nlohmann::json::parse(content(path + "/summary.json"))["accuracy"] == 1);
 }
 
+TEST_CASE("run_folder: empty, interrupted, finished") {
+  const TempFolder temporary;
+  const std::string path = temporary.path("run");
+  CHECK(folder_state(path) == FolderState::empty);
+  {
+    RunFolder folder(path);
+    CHECK(folder_state(path) == FolderState::empty);
+    folder.begin({{"seed", 1}});
+    CHECK(folder_state(path) == FolderState::interrupted);
+    folder.finish({{"accuracy", 1}});
+  }
+  CHECK(folder_state(path) == FolderState::finished);
+  CHECK(run_config(path) == nlohmann::json{{"seed", 1}});
+  CHECK(run_summary(path) == nlohmann::json{{"accuracy", 1}});
+  temporary.write("run/summary.json", "[1]");
+  CHECK_THROWS_WITH_AS(run_summary(path), (path + "/summary.json: is not a JSON object").c_str(),
+                       std::runtime_error);
+}
+
+TEST_CASE("run_folder: going on cuts the log and removes what a killed process left") {
+  const TempFolder temporary;
+  const std::string path = temporary.path("run");
+  Index position = 0;
+  {
+    RunFolder folder(path);
+    folder.begin({});
+    folder.add_metric({{"step", 1}});
+    position = folder.metrics_bytes();
+    folder.add_metric({{"step", 2}});
+  }
+  CHECK(position == 11);
+  temporary.write("run/model.safetensors.tmp0", "half");
+  temporary.write("run/checkpoint/step-3.safetensors.tmp12", "half");
+  temporary.write("run/notes.tmp0", "the user's own");
+  {
+    RunFolder folder(path);
+    folder.resume(position);
+    folder.add_metric({{"step", 3}});
+  }
+  CHECK(content(path + "/metrics.jsonl") == "{\"step\":1}\n{\"step\":3}\n");
+  CHECK_FALSE(fs::exists(path + "/model.safetensors.tmp0"));
+  CHECK_FALSE(fs::exists(path + "/checkpoint/step-3.safetensors.tmp12"));
+  CHECK(fs::exists(path + "/notes.tmp0"));
+  CHECK_THROWS_WITH_AS(
+      RunFolder(path).resume(23),
+      (path + "/metrics.jsonl: has 22 bytes; the checkpoint was made at 23").c_str(),
+      std::runtime_error);
+}
+
+TEST_CASE("run_folder: a run that is complete keeps no checkpoint and no lock") {
+  const TempFolder temporary;
+  const std::string path = temporary.path("run");
+  {
+    RunFolder folder(path);
+    folder.begin({});
+    folder.checkpoints().save({});
+    CHECK(fs::exists(path + "/checkpoint/step-0.safetensors"));
+    CHECK(fs::exists(path + "/lock"));
+    CHECK_THROWS_AS(RunFolder{path}, std::runtime_error);
+    folder.finish({});
+  }
+  CHECK_FALSE(fs::exists(path + "/checkpoint"));
+  CHECK_FALSE(fs::exists(path + "/lock"));
+}
+
 TEST_CASE("run_folder: a folder that holds a run is refused, and stays as it is") {
   const TempFolder temporary;
   const std::string path = temporary.path() + "/run";
-  { RunFolder first(path, {{"options", "first"}}); }
+  RunFolder(path).begin({{"options", "first"}});
   const std::string message = path + ": holds a run already (config.json); choose another folder";
-  CHECK_THROWS_WITH_AS(RunFolder(path, {{"options", "second"}}), message.c_str(),
+  CHECK_THROWS_WITH_AS(RunFolder(path).begin({{"options", "second"}}), message.c_str(),
                        std::runtime_error);
   CHECK_THROWS_WITH_AS(RunFolder::require_free(path), message.c_str(), std::runtime_error);
   CHECK(content(path + "/config.json").find("first") != std::string::npos);
@@ -90,7 +157,7 @@ TEST_CASE("run_folder: a folder that cannot be made is an error") {
   const std::string file = temporary.path() + "/file";
   std::ofstream(file) << "text";
   const std::string message = file + "/run: cannot make the folder: Not a directory";
-  CHECK_THROWS_WITH_AS(RunFolder(file + "/run", {}), message.c_str(), std::runtime_error);
+  CHECK_THROWS_WITH_AS(RunFolder(file + "/run"), message.c_str(), std::runtime_error);
 }
 
 TEST_CASE("run_folder: what is not a run is named") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tensor/flops.h"
@@ -40,6 +41,10 @@ struct Evaluation {
   Index peak_tensor_bytes = 0;      ///< most that this pass held at once, and the weights
   Index peak_process_bytes = 0;     ///< largest resident size of the process so far
   std::vector<LayerReport> layers;  ///< empty for mha
+
+  /// Of an evaluation that was read from a file: the JSON object it stood as, which holds more than
+  /// the fields here do.
+  std::string record;
 
   double budget_mean() const;  ///< mean of s over layers; 1 for mha
   /// Mean of k over layers; `heads` (all of them) for mha.

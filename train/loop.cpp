@@ -9,27 +9,8 @@
 #include "autograd/scale.h"
 #include "tensor/clock.h"
 #include "tensor/require.h"
-#include "train/best_epoch.h"
 
 namespace bf {
-namespace {
-
-std::vector<Tensor> copy_weights(Module& net) {
-  std::vector<Tensor> weights;
-  for (const NamedParameter& p : net.named_parameters()) {
-    weights.push_back(p.variable->value().clone());
-  }
-  return weights;
-}
-
-void restore_weights(Module& net, const std::vector<Tensor>& weights) {
-  Index next = 0;
-  for (const NamedParameter& p : net.named_parameters()) {
-    p.variable->mutable_value() = weights[next++].clone();
-  }
-}
-
-}  // namespace
 
 void TrainingConfig::check() const {
   require(epochs >= 1, "training: epochs must be at least 1, got ", epochs);
@@ -79,6 +60,11 @@ StepReport Trainer::step() {
   report.gradient_norm = optimizer_.step(report.learning_rate, config_.clip);
   model_.net->zero_grad();
   report.seconds = seconds_since(start);
+  const double count = static_cast<double>(report.examples);
+  sums_.examples += count;
+  sums_.loss += count * report.loss;
+  sums_.policy_loss += count * report.policy_loss;
+  sums_.seconds += report.seconds;
   return report;
 }
 
@@ -103,32 +89,36 @@ void Trainer::pass(const Batch& batch, double share, StepReport& report) {
 }
 
 const std::vector<Index>& Trainer::next_examples() {
-  const Index epoch = 1 + (step_ - 1) / steps_per_epoch_;
-  if (epoch != planned_epoch_) {
-    plan_ = training_plan(split_, config_.batch, config_.seed, epoch);
-    planned_epoch_ = epoch;
+  if (epoch() != planned_epoch_) {
+    planned_epoch_ = epoch();
+    plan_ = training_plan(split_, config_.batch, config_.seed, planned_epoch_);
   }
   return plan_[(step_ - 1) % steps_per_epoch_];
 }
 
-EpochReport Trainer::epoch(const TrainingEvents& events) {
+bool Trainer::epoch_complete() const {
+  return sums_.examples > 0 && (done() || step_ % steps_per_epoch_ == 0);
+}
+
+EpochReport Trainer::end_epoch() {
+  require_state(epoch_complete(), "training: the epoch is not complete at step ", step_);
   EpochReport report;
-  double examples = 0;
-  do {
-    const StepReport step = this->step();
-    const double count = static_cast<double>(step.examples);
-    report.train_loss += count * step.loss;
-    report.train_policy_loss += count * step.policy_loss;
-    report.seconds += step.seconds;
-    examples += count;
-    if (events.step) events.step(step, total_steps_);
-  } while (!done() && step_ % steps_per_epoch_ != 0);
-  report.epoch = planned_epoch_;
+  report.epoch = epoch();
   report.step = step_;
-  report.train_loss /= examples;
-  report.train_policy_loss /= examples;
+  report.train_loss = sums_.loss / sums_.examples;
+  report.train_policy_loss = sums_.policy_loss / sums_.examples;
+  report.seconds = sums_.seconds;
   report.in_force = policy_in_force(model_, progress());
+  sums_ = {};
   return report;
+}
+
+void Trainer::restore(Index steps, const EpochSums& sums) {
+  require(steps <= total_steps_, "training: step ", steps, " is beyond the last one, ",
+          total_steps_);
+  step_ = steps;
+  sums_ = sums;
+  if (model_.budget != nullptr) model_.budget->set_progress(progress());
 }
 
 bool policy_in_force(const Model& model, double progress) {
@@ -138,37 +128,6 @@ bool policy_in_force(const Model& model, double progress) {
   // The weights of Weighting::relevance depend on the temperature, at inference too.
   const bool settled = config.weighting == Weighting::none || now.temperature == last.temperature;
   return now.dense == last.dense && now.price == last.price && settled;
-}
-
-TrainingResult fit(Model& model, const TokenizedSplit& train, const TokenizedSplit& validation,
-                   const TrainingConfig& config, const TrainingEvents& events) {
-  Trainer trainer(model, train, config);
-  TrainingResult result;
-  BestEpoch best;
-  std::vector<Tensor> best_weights;
-  model.net->train();
-  const auto waited = [&] {
-    return config.patience > 0 && best.without_improvement() >= config.patience;
-  };
-  while (!trainer.done() && !waited()) {
-    EpochReport report = trainer.epoch(events);
-    report.validation = evaluate(model, validation);
-    const double accuracy = report.validation.scores.accuracy;
-    report.soft_accuracy = model.budget != nullptr
-                               ? evaluate(model, validation, evaluation_batch, true).scores.accuracy
-                               : accuracy;
-    report.best = best.offer(report.epoch, accuracy, report.in_force);
-    if (report.best) best_weights = copy_weights(*model.net);
-    result.seconds += report.seconds;
-    result.steps = report.step;
-    if (events.epoch) events.epoch(report);
-    result.epochs.push_back(std::move(report));
-  }
-  result.best_epoch = best.epoch();
-  result.without_gradient = trainer.optimizer().without_gradient();
-  restore_weights(*model.net, best_weights);
-  if (model.budget != nullptr) model.budget->set_progress(1);
-  return result;
 }
 
 }  // namespace bf

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,19 +53,11 @@ struct EpochReport {
   bool best = false;         ///< the best so far
 };
 
-/// What fit() tells while it runs; each may be empty.
-struct TrainingEvents {
-  std::function<void(const StepReport&, Index total_steps)> step;
-  std::function<void(const EpochReport&)> epoch;
-};
-
-struct TrainingResult {
-  std::vector<EpochReport> epochs;
-  Index best_epoch = 0;
-  Index steps = 0;
-  double seconds = 0;  ///< of all updates, without validation
-  /// Trainable parameters that the last update had no gradient for.
-  std::vector<std::string> without_gradient;
+/// Sums over the updates so far of the epoch that is under way.
+struct EpochSums {
+  double examples = 0;               ///< 0 between two epochs
+  double loss = 0, policy_loss = 0;  ///< of each example, added up
+  double seconds = 0;
 };
 
 /// Makes one update after another. Everything random is a function of (seed, step).
@@ -78,16 +69,25 @@ class Trainer {
 
   /// Throws std::runtime_error, naming the step, when the loss or a gradient is not finite.
   StepReport step();
-  /// Updates up to the end of the current epoch.
-  EpochReport epoch(const TrainingEvents& events);
+  /// Whether the last update of the epoch under way is made: end_epoch() is then due.
+  bool epoch_complete() const;
+  /// The report, still without validation, of the epoch under way.
+  EpochReport end_epoch();
 
   bool done() const { return step_ == total_steps_; }
+  Index steps() const { return step_; }
   Index total_steps() const { return total_steps_; }
   /// f in (0, 1] after the last step.
   double progress() const;
+  const EpochSums& sums() const { return sums_; }
+  AdamW& optimizer() { return optimizer_; }
   const AdamW& optimizer() const { return optimizer_; }
+  /// Goes on as after `steps` updates; weights and the optimizer's state are restored by the
+  /// caller, everything else follows. Throws std::invalid_argument beyond total_steps().
+  void restore(Index steps, const EpochSums& sums);
 
  private:
+  Index epoch() const { return step_ == 0 ? 0 : 1 + (step_ - 1) / steps_per_epoch_; }
   const std::vector<Index>& next_examples();
   std::vector<Index> passes_of(std::span<const Index> examples) const;
   void pass(const Batch& batch, double share, StepReport& report);
@@ -98,6 +98,7 @@ class Trainer {
   AdamW optimizer_;
   Index steps_per_epoch_, total_steps_;
   Index step_ = 0;
+  EpochSums sums_;
   Index planned_epoch_ = 0;  ///< of plan_; 0 = none yet
   BatchPlan plan_;
 };
@@ -105,10 +106,5 @@ class Trainer {
 /// Whether the policy is, at progress f, what the model will be used with: the warm start is over
 /// and the price has its full height. Always true for mha.
 bool policy_in_force(const Model& model, double progress);
-
-/// Trains, validates after each epoch, and leaves the model with the weights of the best epoch by
-/// validation accuracy (BestEpoch). The test split is not seen here.
-TrainingResult fit(Model& model, const TokenizedSplit& train, const TokenizedSplit& validation,
-                   const TrainingConfig& config, const TrainingEvents& events = {});
 
 }  // namespace bf

@@ -35,6 +35,7 @@ json to_json(const Energy& energy) {
 }
 
 json to_json(const Evaluation& evaluation) {
+  if (!evaluation.record.empty()) return json::parse(evaluation.record);
   const double texts = static_cast<double>(evaluation.examples);
   json result = {
       {"examples", evaluation.examples},

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "train/loop.h"
+#include "train/fit.h"
 
 namespace bf {
 

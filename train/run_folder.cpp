@@ -6,6 +6,7 @@
 #include "nn/atomic_file.h"
 #include "nn/safetensors.h"
 #include "tensor/require.h"
+#include "train/input_file.h"
 
 namespace bf {
 namespace {
@@ -17,11 +18,38 @@ constexpr const char* config_file = "config.json";
 constexpr const char* metrics_file = "metrics.jsonl";
 constexpr const char* model_file = "model.safetensors";
 constexpr const char* summary_file = "summary.json";
+constexpr const char* texts_file = "test_texts.jsonl";
 
 void write_json(const std::string& path, const json& value) {
   AtomicFile file(path);
   file.write(value.dump(2) + '\n');
   file.commit();
+}
+
+json read_json(const std::string& path) {
+  json value = json::parse(read_whole_file(path), nullptr, false);
+  require_data(value.is_object(), path, ": is not a JSON object");
+  return value;
+}
+
+std::string made_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  require_data(!error, path, ": cannot make the folder: ", error.message());
+  return path;
+}
+
+/// Files of ours that an AtomicFile did not come to rename or remove: NAME.tmp and a number.
+void remove_left_overs(const std::string& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
+    const std::string ending = file.path().extension(), stem = file.path().stem();
+    const bool temporary = ending.starts_with(".tmp") && ending.size() > 4 &&
+                           ending.find_first_not_of("0123456789", 4) == std::string::npos;
+    const bool ours = stem == config_file || stem == model_file || stem == summary_file ||
+                      stem == texts_file || stem.starts_with("step-");
+    if (temporary && ours) fs::remove(file.path(), ignored);
+  }
 }
 
 /// One entry of the metadata, parsed.
@@ -44,14 +72,39 @@ void RunFolder::require_free(const std::string& path) {
   }
 }
 
-RunFolder::RunFolder(const std::string& path, const json& config) : path_(path) {
-  require_free(path);
-  std::error_code error;
-  fs::create_directories(path, error);
-  require_data(!error, path, ": cannot make the folder: ", error.message());
+RunFolder::RunFolder(const std::string& path)
+    : path_(path), lock_(made_folder(path)), checkpoints_(path + "/checkpoint") {}
+
+void RunFolder::begin(const json& config) {
+  require_free(path_);
+  remove_left_overs(path_);
   write_json(file(config_file), config);
-  metrics_.open(file(metrics_file));
+  open_metrics();
+}
+
+void RunFolder::resume(Index metrics_bytes) {
+  remove_left_overs(path_);
+  remove_left_overs(checkpoints_.path());
+  std::error_code none_yet;
+  const std::uintmax_t size = fs::file_size(file(metrics_file), none_yet);
+  const Index have = none_yet ? 0 : static_cast<Index>(size);
+  require_data(have >= metrics_bytes, file(metrics_file), ": has ", have,
+               " bytes; the checkpoint was made at ", metrics_bytes);
+  std::error_code error;
+  if (have > metrics_bytes) fs::resize_file(file(metrics_file), metrics_bytes, error);
+  require_data(!error, file(metrics_file), ": cannot cut: ", error.message());
+  open_metrics();
+}
+
+void RunFolder::open_metrics() {
+  metrics_.open(file(metrics_file), std::ios::app);
   require_data(metrics_.good(), file(metrics_file), ": cannot write");
+}
+
+Index RunFolder::metrics_bytes() {
+  metrics_.flush();
+  sync_path(file(metrics_file));
+  return static_cast<Index>(fs::file_size(file(metrics_file)));
 }
 
 void RunFolder::add_metric(const json& metric) {
@@ -69,7 +122,22 @@ void RunFolder::save_model(Model& model, const Tokenizer& tokenizer,
                    {"tokenizer", tokenizer.to_json().dump()}});
 }
 
-void RunFolder::finish(const json& summary) { write_json(file(summary_file), summary); }
+void RunFolder::finish(const json& summary) {
+  write_json(file(summary_file), summary);
+  checkpoints_.remove();
+}
+
+FolderState folder_state(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path + '/' + summary_file, ignored)) return FolderState::finished;
+  for (const char* name : {config_file, metrics_file, model_file}) {
+    if (fs::exists(path + '/' + name, ignored)) return FolderState::interrupted;
+  }
+  return FolderState::empty;
+}
+
+json run_config(const std::string& path) { return read_json(path + '/' + config_file); }
+json run_summary(const std::string& path) { return read_json(path + '/' + summary_file); }
 
 TrainedModel load_run(const std::string& path) {
   std::error_code error;

@@ -1,0 +1,191 @@
+#include "train/checkpoint.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tests/file_size_limit.h"
+#include "tests/small_task.h"
+#include "tests/temp_folder.h"
+#include "tests/values.h"
+#include "train/report_json.h"
+
+using namespace bf;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Of a run of 12 updates an epoch, in its second epoch, with odd values here and there.
+Checkpoint small_checkpoint(const std::string& folder) {
+  const TokenizedSplit split = small_split(90, 5);
+  Model model = make_model(small_model("budget"));
+  const CheckpointFolder checkpoints(folder);
+  TrainingEvents events;
+  events.save_every = 7;
+  events.save = [&](const TrainingState& state) { checkpoints.save({state, "the run", 4321}); };
+  events.stop = [&, asked = 0]() mutable { return ++asked == 18; };
+  CHECK_THROWS_AS(fit(model, split, split, small_training(3), events), TrainingStopped);
+  return *checkpoints.newest([](const std::string& why) { FAIL(why); });
+}
+
+bool same(const NamedTensors& a, const NamedTensors& b) {
+  if (a.size() != b.size()) return false;
+  for (Index i = 0; i < a.size(); ++i) {
+    if (a[i].first != b[i].first || !same_bits(a[i].second, b[i].second)) return false;
+  }
+  return true;
+}
+
+Checkpoint at_step(Index step) {
+  Checkpoint checkpoint;
+  checkpoint.state.step = step;
+  checkpoint.state.weights.emplace_back("w", seeded_tensor({3, 4}, step));
+  return checkpoint;
+}
+
+std::string load_error(const std::string& path) {
+  return error_text<std::runtime_error>([&] { load_checkpoint(path); });
+}
+
+}  // namespace
+
+TEST_CASE("checkpoint: everything comes back, bit for bit") {
+  const TempFolder folder;
+  Checkpoint before = small_checkpoint(folder.path("checkpoint"));
+  CHECK(before.state.step == 17);
+  CHECK(before.state.sums.examples == 40);
+  CHECK(before.state.optimizer_steps == 17);
+  CHECK(before.state.epochs.size() == 1);
+  CHECK(before.state.best_weights.size() == before.state.weights.size());
+  before.state.sums.loss = 0.1 + 0.2;
+  before.state.without_gradient = {"a \"quoted\" name"};
+  Tensor& odd = before.state.weights[0].second;
+  odd[0] = std::numeric_limits<Real>::quiet_NaN(), odd[1] = -Real(0);
+  odd[2] = std::numeric_limits<Real>::denorm_min();
+  const std::string path = folder.path("step-17.safetensors");
+  save_checkpoint(path, before);
+  const Checkpoint after = load_checkpoint(path);
+  CHECK(after.run == "the run");
+  CHECK(after.metrics_bytes == 4321);
+  CHECK(after.state.step == 17);
+  CHECK(after.state.optimizer_steps == 17);
+  CHECK(after.state.sums.examples == before.state.sums.examples);
+  CHECK(after.state.sums.loss == before.state.sums.loss);
+  CHECK(after.state.sums.policy_loss == before.state.sums.policy_loss);
+  CHECK(after.state.sums.seconds == before.state.sums.seconds);
+  CHECK(after.state.without_gradient == before.state.without_gradient);
+  REQUIRE(after.state.epochs.size() == 1);
+  CHECK(to_json(after.state.epochs[0]) == to_json(before.state.epochs[0]));
+  CHECK(same(after.state.weights, before.state.weights));
+  CHECK(same(after.state.first_moments, before.state.first_moments));
+  CHECK(same(after.state.second_moments, before.state.second_moments));
+  CHECK(same(after.state.best_weights, before.state.best_weights));
+  CHECK_FALSE(same(after.state.weights, before.state.best_weights));
+  CHECK_FALSE(same(after.state.first_moments, before.state.second_moments));
+}
+
+TEST_CASE("checkpoint: a run goes on from its file to the same bits") {
+  const TempFolder folder;
+  const TokenizedSplit split = small_split(90, 5);
+  Model whole = make_model(small_model("budget"));
+  fit(whole, split, split, small_training(3));
+  const Checkpoint checkpoint = small_checkpoint(folder.path("checkpoint"));
+  Model rest = make_model(small_model("budget"));
+  fit(rest, split, split, small_training(3), {}, &checkpoint.state);
+  CHECK(weights_of(rest) == weights_of(whole));
+}
+
+TEST_CASE("checkpoint: the two newest are kept, by step and not by name") {
+  const TempFolder temporary;
+  const CheckpointFolder folder(temporary.path("checkpoint"));
+  CHECK_FALSE(folder.newest({}).has_value());
+  for (const Index step : Sizes{8, 9, 10, 100}) folder.save(at_step(step));
+  temporary.write("checkpoint/step-x.safetensors", "not one of ours");
+  temporary.write("checkpoint/step-200.safetensors.tmp0", "half of one");
+  CHECK(folder.newest({})->state.step == 100);
+  CHECK(fs::exists(folder.path() + "/step-10.safetensors"));
+  CHECK_FALSE(fs::exists(folder.path() + "/step-9.safetensors"));
+  CHECK_FALSE(fs::exists(folder.path() + "/step-8.safetensors"));
+  folder.remove();
+  CHECK_FALSE(fs::exists(folder.path()));
+}
+
+TEST_CASE("checkpoint: in place of a damaged one the one before it is taken, with a note") {
+  const TempFolder temporary;
+  const CheckpointFolder folder(temporary.path("checkpoint"));
+  folder.save(at_step(1));
+  folder.save(at_step(2));
+  const std::string newest = folder.path() + "/step-2.safetensors";
+  const std::string whole = content(newest);
+  std::vector<std::string> notes;
+  const auto note = [&](const std::string& text) { notes.push_back(text); };
+  temporary.write("checkpoint/step-2.safetensors", whole.substr(0, whole.size() - 7));
+  CHECK(folder.newest(note)->state.step == 1);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].starts_with("load: \"" + newest + "\": "));
+  CHECK(notes[0].ends_with("; the one before it is taken"));
+  temporary.write("checkpoint/step-1.safetensors", "");
+  const std::string text = error_text<std::runtime_error>([&] { folder.newest(note); });
+  CHECK(text == "load: \"" + folder.path() +
+                    "/step-1.safetensors\": the file of 0 bytes is too short for a header length "
+                    "of 8; no other checkpoint is left: remove " +
+                    folder.path() + " to begin again");
+}
+
+TEST_CASE("checkpoint: no changed byte stays unseen") {
+  const TempFolder folder;
+  const std::string path = folder.path("file");
+  save_checkpoint(path, at_step(5));
+  const std::string whole = content(path);
+  for (Index i = 0; i < whole.size(); ++i) {
+    CAPTURE(i);
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    folder.write("file", damaged);
+    // A space of the header that becomes '!' or a digit that moves a range is found as well.
+    CHECK(load_error(path).starts_with("load: "));
+  }
+  for (Index length = 0; length < whole.size(); ++length) {
+    folder.write("file", whole.substr(0, length));
+    CHECK(load_error(path).starts_with("load: "));
+  }
+}
+
+TEST_CASE("checkpoint: what is wrong with a file is said") {
+  const TempFolder folder;
+  const std::string path = folder.path("file"), start = "load: checkpoint \"" + path + "\": ";
+  save_safetensors(path, {}, {{"other", "1"}});
+  CHECK(load_error(path) == start + "the metadata has no \"state\"");
+  save_safetensors(path, {}, {{"state", "{}"}});
+  CHECK(load_error(path) == start + "the metadata has no \"crc32\"");
+  save_safetensors(path, {}, {{"state", "{}"}, {"crc32", "00000000"}});
+  CHECK(load_error(path) == start + "its contents have the checksum a3a6bf43, not 00000000");
+  // zlib's crc32 of the two characters, as python3 -c 'import zlib; print(hex(zlib.crc32(b"{}")))'
+  save_safetensors(path, {}, {{"state", "{}"}, {"crc32", "a3a6bf43"}});
+  CHECK(load_error(path) == start + "its state is not that of a checkpoint");
+}
+
+TEST_CASE("checkpoint: a full disk is one error and leaves the checkpoint before") {
+  const TempFolder temporary;
+  const CheckpointFolder folder(temporary.path("checkpoint"));
+  folder.save(at_step(1));
+  Checkpoint large = at_step(2);
+  large.state.weights[0].second = Tensor::zeros({100, 100});
+  std::string text;
+  {
+    const FileSizeLimit limit(4096);
+    text = error_text<std::runtime_error>([&] { folder.save(large); });
+  }
+  CHECK(text == "save: \"" + folder.path() + "/step-2.safetensors\": cannot write: File too large");
+  CHECK(folder.newest([](const std::string& why) { FAIL(why); })->state.step == 1);
+  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+}

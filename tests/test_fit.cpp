@@ -1,0 +1,244 @@
+#include "train/fit.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "tensor/require.h"
+#include "tests/small_task.h"
+#include "tests/values.h"
+
+using namespace bf;
+
+namespace {
+
+/// Saved states share their tensors with the run; here they have to outlive it.
+TrainingState copy_of(TrainingState state) {
+  for (NamedTensors* group :
+       {&state.weights, &state.first_moments, &state.second_moments, &state.best_weights}) {
+    for (auto& [name, tensor] : *group) tensor = tensor.clone();
+  }
+  return state;
+}
+
+struct Outcome {
+  std::vector<Real> weights;
+  TrainingResult result;
+  std::vector<std::string> log;  ///< what was told, without times
+};
+
+Outcome outcome_of(const ModelConfig& config, const TrainingConfig& training,
+                   TrainingEvents events = {}, const TrainingState* from = nullptr) {
+  Outcome outcome;
+  events.step = [&](const StepReport& step, Index total) {
+    outcome.log.push_back(join_parts(step.epoch, ' ', step.step, '/', total, ' ', step.loss, ' ',
+                                     step.policy_loss, ' ', step.gradient_norm));
+  };
+  events.epoch = [&](const EpochReport& epoch) {
+    outcome.log.push_back(join_parts(epoch.epoch, " ends ", epoch.train_loss, ' ',
+                                     epoch.validation.loss, ' ', epoch.soft_accuracy, ' ',
+                                     epoch.in_force, ' ', epoch.best));
+  };
+  Model model = make_model(config);
+  outcome.result = fit(model, small_split(90, 5), small_split(40, 6), training, events, from);
+  outcome.weights = weights_of(model);
+  return outcome;
+}
+
+TrainingConfig three_epochs() {
+  TrainingConfig training = small_training(3);  // 12 updates each
+  training.patience = 2;
+  return training;
+}
+
+/// The state in which a run was stopped after `steps` updates.
+TrainingState stopped_after(Index steps, const ModelConfig& config) {
+  std::optional<TrainingState> state;
+  Index asked = 0;
+  TrainingEvents events;
+  events.save = [&](const TrainingState& saved) { state = copy_of(saved); };
+  events.stop = [&] { return ++asked == steps; };
+  CHECK_THROWS_AS(outcome_of(config, three_epochs(), events), TrainingStopped);
+  REQUIRE(state.has_value());
+  return *state;
+}
+
+}  // namespace
+
+TEST_CASE("fit: a run that goes on after any update ends with the bits of one that never stopped") {
+  for (const char* attention : {"mha", "budget", "random"}) {
+    CAPTURE(attention);
+    ModelConfig config = small_model(attention);
+    config.budget.sparse_after = 0.6;
+    const Outcome whole = outcome_of(config, three_epochs());
+    // stop() is asked after each update and after each epoch: 13 is the end of the first.
+    for (const Index steps : {1, 7, 12, 13, 14, 25, 26, 30, 38, 39}) {
+      CAPTURE(steps);
+      const TrainingState state = stopped_after(steps, config);
+      const Outcome rest = outcome_of(config, three_epochs(), {}, &state);
+      CHECK(rest.weights == whole.weights);
+      CHECK(rest.result.best_epoch == whole.result.best_epoch);
+      CHECK(rest.result.steps == whole.result.steps);
+      REQUIRE(rest.log.size() + steps == whole.log.size());
+      CHECK(std::equal(rest.log.begin(), rest.log.end(),
+                       whole.log.begin() + static_cast<std::ptrdiff_t>(steps)));
+    }
+  }
+}
+
+TEST_CASE("fit: saves after every so many updates and once at the end of each epoch") {
+  std::vector<std::pair<Index, Index>> saved;  // step, complete epochs
+  TrainingEvents events;
+  events.save_every = 6;
+  events.save = [&](const TrainingState& state) {
+    saved.emplace_back(state.step, state.epochs.size());
+    CHECK(state.best_weights.empty() == state.epochs.empty());
+    CHECK((state.sums.examples == 0) == (state.step % 12 == 0));
+  };
+  const std::vector<std::pair<Index, Index>> both = {{6, 0},  {12, 1}, {18, 1},
+                                                     {24, 2}, {30, 2}, {36, 3}};
+  outcome_of(small_model("mha"), small_training(3), events);
+  CHECK(saved == both);
+  saved.clear();
+  events.save_every = 0;
+  outcome_of(small_model("mha"), small_training(3), events);
+  CHECK(saved == std::vector<std::pair<Index, Index>>{{12, 1}, {24, 2}, {36, 3}});
+}
+
+TEST_CASE("fit: says where it was stopped") {
+  TrainingEvents events;
+  events.stop = [] { return true; };
+  CHECK_THROWS_WITH_AS(outcome_of(small_model("mha"), small_training(3), events),
+                       "stopped after step 1 of 36", TrainingStopped);
+}
+
+TEST_CASE("fit: a state of another model is refused") {
+  const TrainingState state = stopped_after(3, small_model("mha"));
+  const auto text = [](const TrainingState& from) {
+    return error_text<std::runtime_error>(
+        [&] { outcome_of(small_model("mha"), three_epochs(), {}, &from); });
+  };
+  CHECK(text(state) == "");
+  TrainingState wrong = state;
+  wrong.weights.pop_back();
+  CHECK(text(wrong) == "load: checkpoint \"state of the run\" lacks \"head.bias\" of the model");
+  wrong = state;
+  wrong.first_moments.pop_back();
+  CHECK(text(wrong) == join_parts("training: the state has moments of ", state.weights.size() - 1,
+                                  " parameters, the model has ", state.weights.size()));
+  wrong = state;
+  wrong.second_moments.back().second = Tensor::zeros({2});
+  CHECK(
+      text(wrong) ==
+      "training: the state has moments of \"head.bias\" [2] where the model has \"head.bias\" [3]");
+  wrong = state;
+  wrong.step = 37;
+  CHECK_THROWS_WITH_AS(outcome_of(small_model("mha"), three_epochs(), {}, &wrong),
+                       "training: step 37 is beyond the last one, 36", std::invalid_argument);
+}
+
+TEST_CASE("fit: both models learn a small task") {
+  const TokenizedSplit train = small_split(400, 5), validation = small_split(100, 6);
+  for (const char* attention : {"mha", "budget", "fixed", "random"}) {
+    CAPTURE(attention);
+    Model model = make_model(small_model(attention));
+    const TrainingResult result = fit(model, train, validation, small_training(8));
+    CHECK(result.steps == 400);
+    REQUIRE(result.epochs.size() == 8);
+    CHECK(result.epochs.back().train_loss < result.epochs.front().train_loss);
+    CHECK(evaluate(model, validation).scores.accuracy > 0.9);
+  }
+}
+
+TEST_CASE("fit: the loss of an epoch is the mean over examples, not over batches") {
+  // Nothing is learned at rate 0, so the epoch's loss is that of the five examples.
+  ModelConfig model_config = small_model("mha");
+  model_config.transformer.dropout = 0;
+  const TokenizedSplit split = small_split(5, 7);
+  TrainingConfig config = small_training(1);
+  config.batch = 2;
+  config.learning_rate.peak = 0;
+  config.adamw.weight_decay = 0;
+  Model model = make_model(model_config);
+  const TrainingResult result = fit(model, split, split, config);
+  CHECK(result.epochs[0].train_loss == doctest::Approx(result.epochs[0].validation.loss));
+}
+
+TEST_CASE("fit: max_steps ends the run inside an epoch, and that part counts as one") {
+  const TokenizedSplit split = small_split(80, 5);
+  Model model = make_model(small_model("mha"));
+  TrainingConfig config = small_training(5);
+  config.max_steps = 13;
+  std::vector<Index> seen;
+  double last_rate = -1;
+  TrainingEvents events;
+  events.step = [&](const StepReport& step, Index total) {
+    CHECK(total == 13);
+    seen.push_back(step.step);
+    last_rate = step.learning_rate;
+  };
+  const TrainingResult result = fit(model, split, split, config, events);
+  CHECK(seen.size() == 13);
+  CHECK(seen.back() == 13);
+  CHECK(result.epochs.size() == 2);
+  CHECK(result.epochs.back().step == 13);
+  CHECK(last_rate == doctest::Approx(0));
+}
+
+TEST_CASE("fit: the weights of the best epoch are the ones that stay") {
+  const TokenizedSplit train = small_split(200, 5), validation = small_split(60, 6);
+  Model model = make_model(small_model("budget"));
+  TrainingConfig config = small_training(6);
+  config.learning_rate.peak = 0.03;  // too high on purpose: accuracy goes up and down
+  config.learning_rate.decay = "constant";
+  const TrainingResult result = fit(model, train, validation, config);
+  REQUIRE(result.best_epoch >= 1);
+  const EpochReport& best = result.epochs[result.best_epoch - 1];
+  CHECK(best.in_force);
+  for (const EpochReport& epoch : result.epochs) {
+    if (epoch.in_force) {
+      CHECK(epoch.validation.scores.accuracy <= best.validation.scores.accuracy);
+    }
+  }
+  CHECK(evaluate(model, validation).scores.accuracy >= best.validation.scores.accuracy - 0.05);
+}
+
+TEST_CASE("fit: early stopping waits for as many epochs as asked") {
+  const TokenizedSplit split = small_split(24, 5);
+  Model model = make_model(small_model("mha"));
+  TrainingConfig config = small_training(9);
+  config.learning_rate.peak = 0;  // no epoch can be better than the first
+  config.adamw.weight_decay = 0;
+  config.patience = 2;
+  const TrainingResult result = fit(model, split, split, config);
+  CHECK(result.epochs.size() == 3);
+  CHECK(result.best_epoch == 1);
+}
+
+TEST_CASE("fit: after training every trainable parameter of a budget model has a gradient") {
+  const TokenizedSplit split = small_split(64, 5);
+  Model model = make_model(small_model("budget"));
+  CHECK(fit(model, split, split, small_training(2)).without_gradient.empty());
+}
+
+TEST_CASE("fit: training goes on with the selected heads alone, alike on any number of threads") {
+  const TokenizedSplit split = small_split(64, 5);
+  ModelConfig config = small_model("budget");
+  config.budget.dense = 0.2, config.budget.sparse_after = 0.4;
+  std::vector<std::vector<Real>> weights;
+  for (const Index threads : {Index{1}, Index{2}, Index{3}}) {
+    const ThreadsGuard guard(threads);
+    Model model = make_model(config);
+    const TrainingResult result = fit(model, split, split, small_training(4));
+    CHECK(result.without_gradient.empty());
+    CHECK(result.epochs.back().train_loss < result.epochs.front().train_loss);
+    weights.push_back(weights_of(model));
+  }
+  CHECK(weights[0] == weights[1]);
+  CHECK(weights[0] == weights[2]);
+  config.budget.sparse_after = 1;
+  Model dense = make_model(config);
+  fit(dense, split, split, small_training(4));
+  CHECK(weights_of(dense) != weights[0]);
+}

@@ -1,0 +1,51 @@
+#include "train/folder_lock.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/temp_folder.h"
+#include "tests/values.h"
+
+using namespace bf;
+
+TEST_CASE("folder_lock: one at a time, and the other is told who") {
+  const TempFolder folder;
+  {
+    const FolderLock lock(folder.path());
+    CHECK(error_text<std::runtime_error>([&] { FolderLock second(folder.path()); }) ==
+          folder.path() + ": is in use by process " + std::to_string(getpid()));
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path("lock")));
+  CHECK_NOTHROW(FolderLock{folder.path()});
+}
+
+TEST_CASE("folder_lock: a killed process holds nothing, though its file is still there") {
+  const TempFolder folder;
+  int ready[2] = {-1, -1};
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const FolderLock lock(folder.path());
+    if (write(ready[1], "x", 1) == 1) pause();
+    _exit(1);
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  CHECK(error_text<std::runtime_error>([&] { FolderLock second(folder.path()); }) ==
+        folder.path() + ": is in use by process " + std::to_string(child));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(ready[0]), close(ready[1]);
+  CHECK(std::filesystem::exists(folder.path("lock")));
+  CHECK_NOTHROW(FolderLock{folder.path()});
+}
+
+TEST_CASE("folder_lock: a folder that is not there is named") {
+  CHECK(error_text<std::runtime_error>([] { FolderLock lock("/no/such/folder"); }) ==
+        "/no/such/folder/lock: cannot write: No such file or directory");
+}

@@ -1,0 +1,72 @@
+#include "train/report_from_json.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/small_task.h"
+#include "tests/values.h"
+#include "train/report_json.h"
+
+using namespace bf;
+using nlohmann::json;
+
+TEST_CASE("report_from_json: the reports of a run come back and stand as they stood") {
+  for (const char* attention : {"mha", "budget"}) {
+    CAPTURE(attention);
+    const TokenizedSplit split = small_split(64, 5);
+    Model model = make_model(small_model(attention));
+    const TrainingResult result = fit(model, split, split, small_training(2));
+    const json written = json::parse(to_json(result).dump());
+    const TrainingResult read = training_result_from_json(written);
+    CHECK(to_json(read) == written);
+    CHECK(read.best_epoch == result.best_epoch);
+    CHECK(read.steps == 16);
+    CHECK(read.seconds == result.seconds);
+    REQUIRE(read.epochs.size() == 2);
+    const Evaluation &a = read.epochs[1].validation, &b = result.epochs[1].validation;
+    CHECK(read.epochs[1].train_loss == result.epochs[1].train_loss);
+    CHECK(read.epochs[0].in_force == result.epochs[0].in_force);
+    CHECK(a.scores.accuracy == b.scores.accuracy);
+    CHECK(a.scores.class_f1 == b.scores.class_f1);
+    CHECK(a.executed.linear == b.executed.linear);
+    CHECK(a.executed.attention == b.executed.attention);
+    CHECK(a.paper_flops == doctest::Approx(b.paper_flops));
+    CHECK(a.dense_flops == doctest::Approx(b.dense_flops));
+    CHECK(a.budget_mean() == b.budget_mean());
+    CHECK(a.heads_mean(4) == b.heads_mean(4));
+    CHECK(a.predictions.empty());
+  }
+}
+
+TEST_CASE("report_from_json: null stands for a number that is not finite") {
+  const TokenizedSplit split = small_split(16, 5);
+  Model model = make_model(small_model("mha"));
+  json written = to_json(evaluate(model, split));
+  written["loss"] = nullptr;
+  CHECK(std::isnan(evaluation_from_json(written).loss));
+  CHECK(to_json(evaluation_from_json(written))["loss"].is_null());
+}
+
+TEST_CASE("report_from_json: a field that is missing or of the wrong type is named") {
+  const TokenizedSplit split = small_split(16, 5);
+  Model model = make_model(small_model("mha"));
+  const json right = to_json(evaluate(model, split));
+  const auto text = [](const json& from) {
+    return error_text<std::runtime_error>([&] { evaluation_from_json(from); });
+  };
+  json wrong = right;
+  wrong.erase("accuracy");
+  CHECK(text(wrong) == "report: \"accuracy\": missing or of the wrong type");
+  wrong = right;
+  wrong["tokens"] = "many";
+  CHECK(text(wrong) == "report: \"tokens\": missing or of the wrong type");
+  wrong = right;
+  wrong["layers"] = 2;
+  CHECK(text(wrong) == "report: \"layers\": missing or of the wrong type");
+  wrong = right;
+  wrong["executed_flops_per_text"] = -1;
+  CHECK(text(wrong) == "report: -16 operations");
+  CHECK(text(json::array()) == "report: \"examples\": missing or of the wrong type");
+}

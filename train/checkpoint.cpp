@@ -1,0 +1,198 @@
+#include "train/checkpoint.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "nn/atomic_file.h"
+#include "tensor/require.h"
+#include "train/report_from_json.h"
+#include "train/report_json.h"
+
+namespace bf {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int format = 1;
+constexpr Index kept = 2;
+constexpr std::string_view name_start = "step-", name_end = ".safetensors";
+
+/// The groups of tensors, by the first part of their names.
+constexpr std::pair<const char*, NamedTensors TrainingState::*> groups[] = {
+    {"weights", &TrainingState::weights},
+    {"first_moments", &TrainingState::first_moments},
+    {"second_moments", &TrainingState::second_moments},
+    {"best_weights", &TrainingState::best_weights}};
+
+json to_json(const EpochSums& sums) {
+  return {{"examples", sums.examples},
+          {"loss", sums.loss},
+          {"policy_loss", sums.policy_loss},
+          {"seconds", sums.seconds}};
+}
+
+json state_json(const Checkpoint& checkpoint) {
+  const TrainingState& state = checkpoint.state;
+  json epochs = json::array();
+  for (const EpochReport& epoch : state.epochs) epochs.push_back(bf::to_json(epoch));
+  return {{"format", format},
+          {"run", checkpoint.run},
+          {"metrics_bytes", checkpoint.metrics_bytes},
+          {"step", state.step},
+          {"optimizer_steps", state.optimizer_steps},
+          {"sums", to_json(state.sums)},
+          {"without_gradient", state.without_gradient},
+          {"epochs", epochs}};
+}
+
+void read_state(const json& from, Checkpoint& checkpoint) {
+  require_data(from.at("format") == format, "its format is ", from.at("format").dump(), ", not ",
+               format);
+  TrainingState& state = checkpoint.state;
+  from.at("run").get_to(checkpoint.run);
+  from.at("metrics_bytes").get_to(checkpoint.metrics_bytes);
+  from.at("step").get_to(state.step);
+  from.at("optimizer_steps").get_to(state.optimizer_steps);
+  const json& sums = from.at("sums");
+  sums.at("examples").get_to(state.sums.examples);
+  sums.at("loss").get_to(state.sums.loss);
+  sums.at("policy_loss").get_to(state.sums.policy_loss);
+  sums.at("seconds").get_to(state.sums.seconds);
+  from.at("without_gradient").get_to(state.without_gradient);
+  for (const json& epoch : from.at("epochs")) {
+    state.epochs.push_back(epoch_report_from_json(epoch));
+  }
+}
+
+/// crc32 as 8 hexadecimal digits.
+std::string checksum(const NamedTensors& tensors, const std::string& state) {
+  uLong sum = crc32(0, nullptr, 0);
+  const auto add = [&sum](const void* bytes, Index count) {
+    sum = crc32_z(sum, static_cast<const Bytef*>(bytes), count);
+  };
+  add(state.data(), state.size());
+  for (const auto& [name, tensor] : tensors) {
+    const std::string title = join_parts('\n', name, ' ', tensor.shape(), '\n');
+    add(title.data(), title.size());
+    add(tensor.data(), tensor.size() * sizeof(Real));
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (int shift = 28; shift >= 0; shift -= 4) text += digits[(sum >> shift) & 15];
+  return text;
+}
+
+const std::string& entry(const Metadata& metadata, const char* name) {
+  const auto found = metadata.find(name);
+  require_data(found != metadata.end(), "the metadata has no \"", name, '"');
+  return found->second;
+}
+
+void sort_tensor(const std::string& name, const Tensor& tensor, TrainingState& state) {
+  const Index slash = std::min(name.find('/'), name.size());
+  for (const auto& [group, member] : groups) {
+    if (name.substr(0, slash) == group && slash < name.size()) {
+      (state.*member).emplace_back(name.substr(slash + 1), tensor);
+      return;
+    }
+  }
+  require_data(false, "it holds a tensor \"", name, '"');
+}
+
+/// The step in a file's name; nothing for other files.
+std::optional<Index> step_of(const std::string& name) {
+  const std::string_view all = name;
+  if (!all.starts_with(name_start) || !all.ends_with(name_end)) return {};
+  if (all.size() <= name_start.size() + name_end.size()) return {};
+  const char* first = all.data() + name_start.size();
+  const char* last = all.data() + all.size() - name_end.size();
+  Index step = 0;
+  const auto [end, error] = std::from_chars(first, last, step);
+  return error == std::errc{} && end == last ? std::optional(step) : std::nullopt;
+}
+
+}  // namespace
+
+void save_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
+  NamedTensors tensors;
+  for (const auto& [group, member] : groups) {
+    for (const auto& [name, tensor] : checkpoint.state.*member) {
+      tensors.emplace_back(join_parts(group, '/', name), tensor);
+    }
+  }
+  const std::string state = state_json(checkpoint).dump();
+  save_safetensors(path, tensors, {{"state", state}, {"crc32", checksum(tensors, state)}});
+}
+
+Checkpoint load_checkpoint(const std::string& path) {
+  const SafetensorsFile file = load_safetensors(path);
+  try {
+    const std::string& state = entry(file.metadata, "state");
+    const std::string sum = checksum(file.tensors, state);
+    require_data(sum == entry(file.metadata, "crc32"), "its contents have the checksum ", sum,
+                 ", not ", entry(file.metadata, "crc32"));
+    Checkpoint checkpoint;
+    read_state(json::parse(state), checkpoint);
+    for (const auto& [name, tensor] : file.tensors) sort_tensor(name, tensor, checkpoint.state);
+    return checkpoint;
+  } catch (const json::exception&) {
+    require_data(false, "load: checkpoint \"", path, "\": its state is not that of a checkpoint");
+  } catch (const std::runtime_error& error) {
+    require_data(false, "load: checkpoint \"", path, "\": ", error.what());
+  }
+  return {};
+}
+
+void CheckpointFolder::save(const Checkpoint& checkpoint) const {
+  std::error_code error;
+  if (fs::create_directories(path_, error)) {
+    sync_path(fs::path(path_).parent_path());
+  }
+  require_data(!error, path_, ": cannot make the folder: ", error.message());
+  save_checkpoint(join_parts(path_, '/', name_start, checkpoint.state.step, name_end), checkpoint);
+  const std::vector<std::string> all = files();
+  for (Index i = kept; i < all.size(); ++i) fs::remove(all[i], error);
+}
+
+std::optional<Checkpoint> CheckpointFolder::newest(
+    const std::function<void(const std::string&)>& note) const {
+  const std::vector<std::string> all = files();
+  for (const std::string& file : all) {
+    try {
+      return load_checkpoint(file);
+    } catch (const std::runtime_error& error) {
+      require_data(file != all.back(), error.what(), "; no other checkpoint is left: remove ",
+                   path_, " to begin again");
+      note(join_parts(error.what(), "; the one before it is taken"));
+    }
+  }
+  return {};
+}
+
+void CheckpointFolder::remove() const {
+  std::error_code error;
+  fs::remove_all(path_, error);
+  require_data(!error, path_, ": cannot remove: ", error.message());
+}
+
+std::vector<std::string> CheckpointFolder::files() const {
+  std::vector<std::pair<Index, std::string>> found;
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(path_, error)) {
+    const auto step = step_of(file.path().filename());
+    if (step) found.emplace_back(*step, file.path());
+  }
+  std::sort(found.rbegin(), found.rend());
+  std::vector<std::string> paths;
+  for (auto& [step, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+}  // namespace bf

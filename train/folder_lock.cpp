@@ -1,0 +1,61 @@
+#include "train/folder_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+std::string holder_of(const std::string& path) {
+  std::ifstream file(path);
+  long process = 0;
+  return file >> process ? join_parts("process ", process) : "another process";
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::string& folder) : path_(folder + "/lock") {
+  while (true) {
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    require_data(descriptor_ >= 0, path_, ": cannot write: ", std::strerror(errno));
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      const int error = errno;
+      close(descriptor_);
+      require_data(error != EWOULDBLOCK, folder, ": is in use by ", holder_of(path_));
+      require_data(false, path_, ": cannot lock: ", std::strerror(error));
+    }
+    if (holds_the_name()) break;
+    close(descriptor_);  // its last holder removed it between our open and our lock
+  }
+  const std::string process = join_parts(getpid(), '\n');
+  const bool written =
+      ftruncate(descriptor_, 0) == 0 &&
+      write(descriptor_, process.data(), process.size()) == static_cast<ssize_t>(process.size());
+  if (written) return;
+  const int error = errno;
+  unlink(path_.c_str());
+  close(descriptor_);
+  require_data(false, path_, ": cannot write: ", std::strerror(error));
+}
+
+FolderLock::~FolderLock() {
+  unlink(path_.c_str());  // first, while nobody else can hold it
+  close(descriptor_);
+}
+
+bool FolderLock::holds_the_name() const {
+  struct stat held {};
+  struct stat named {};
+  return fstat(descriptor_, &held) == 0 && stat(path_.c_str(), &named) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+}  // namespace bf
