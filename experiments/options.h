@@ -67,7 +67,8 @@ bool parse_options(int argc, const char* const* argv, const std::string& about, 
 
 /// The whole of a main(): runs `body` and maps what it throws to an exit code, with one line
 /// "program: message" on stderr. 2 for UsageError and boost::program_options::error, 128 + signal
-/// for Interrupted, 1 for everything else and for a stdout that cannot be written; otherwise what `body` returns.
+/// for Interrupted, 1 for everything else and for a stdout that cannot be written; otherwise what
+/// `body` returns.
 int run_main(int argc, char** argv, const std::function<int(int, char**)>& body);
 
 }  // namespace bf

@@ -23,7 +23,8 @@ std::string option_of(std::string field) {
                                                             {"floor", "lr-floor"},
                                                             {"learning_rate", "lr"},
                                                             {"max_length", "max-len"},
-                                                            {"pool", "controller-pool"},          {"start_weights", "prune-from"}};
+                                                            {"pool", "controller-pool"},
+                                                            {"start_weights", "prune-from"}};
   const auto other = others.find(field);
   if (other != others.end()) return "--" + other->second;
   std::replace(field.begin(), field.end(), '_', '-');

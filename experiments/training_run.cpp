@@ -157,9 +157,8 @@ std::optional<Checkpoint> open_run(RunFolder& folder, const json& config, bool r
   require_same_run(out, before, config);
   const auto note = [&](const std::string& text) { progress.line(name + "  " + text); };
   for (const std::string& change : environment_changes(before, config)) note("note: " + change);
-  auto checkpoint = folder.checkpoints().newest([&](const std::string& why) {
-    note("warning: " + why);
-  });
+  auto checkpoint =
+      folder.checkpoints().newest([&](const std::string& why) { note("warning: " + why); });
   if (!checkpoint) {
     note("was interrupted before its first checkpoint and begins again");
     folder.resume(0);
@@ -180,9 +179,8 @@ TrainingResult train(Model& model, const TokenizedData& data, const TrainingConf
   try {
     return fit(model, data.train, data.validation, training, events, from);
   } catch (const TrainingStopped& stopped) {
-    throw Interrupted(join_parts(stopped.what(), out.empty()
-                                                     ? "; without --out nothing is kept"
-                                                     : "; --resume goes on in " + out),
+    throw Interrupted(join_parts(stopped.what(), out.empty() ? "; without --out nothing is kept"
+                                                             : "; --resume goes on in " + out),
                       signals.received());
   }
 }
@@ -229,8 +227,7 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
   RunFolder* const kept = folder ? &*folder : nullptr;
   TrainingRun result{make_model(config), {}, {}, {}};
   if (start != nullptr && !checkpoint) copy_weights(*start->net, *result.model.net);
-  TrainingEvents events =
-      events_for(progress, name, run.log_every, config.transformer.heads, kept);
+  TrainingEvents events = events_for(progress, name, run.log_every, config.transformer.heads, kept);
   if (kept != nullptr) {
     events.save_every = run.checkpoint_every;
     events.save = [kept, identity = identity_text(asked)](const TrainingState& state) {

@@ -25,9 +25,9 @@ struct TrainingRun {
 /// of every line on `progress`. The order of the rows follows config.seed. Training begins with the
 /// weights of `start`, a model of the same shape, if there is one.
 ///
-/// With run.resume the folder may hold a run already (folder_state): an interrupted one goes on from
-/// its last checkpoint and ends with the same bits as if nothing had happened; a finished one is
-/// read back. Throws std::runtime_error when it is a run of other options or other rows, naming
+/// With run.resume the folder may hold a run already (folder_state): an interrupted one goes on
+/// from its last checkpoint and ends with the same bits as if nothing had happened; a finished one
+/// is read back. Throws std::runtime_error when it is a run of other options or other rows, naming
 /// what differs (require_same_run), and without run.resume when there is one at all; Interrupted
 /// on SIGINT and SIGTERM, when the update under way is made and a checkpoint is saved.
 TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const ModelConfig& config,

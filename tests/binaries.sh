@@ -93,6 +93,25 @@ for attention in mha budget; do
     fail "$attention: model.safetensors differs between 1 and 2 threads"
 done
 
+# A run that is complete is shown again; one of other options or rows, or under way, is refused.
+tiny_again=("${tiny[@]}" --attention budget --out run --resume)
+works "$bin/bf-train" "${tiny_again[@]}"
+grep -q '^accuracy ' out || fail "bf-train --resume of a complete run shows no result"
+grep -q 'is complete in run' err || fail "bf-train --resume does not say that the run is complete"
+works "$bin/bf-train" "${tiny_again[@]}" --json --log-every 7 --checkpoint-every 3
+cmp -s <(python3 -c 'import json; print(json.load(open("run/summary.json"))["test"])') \
+  <(python3 -c 'import json; print(json.load(open("out"))["test"])') ||
+  fail "bf-train --resume --json of a complete run does not print its summary.json"
+same='give it the same options, or choose another folder'
+for change in '--lr 0.5:--lr 0.001, not 0.5' '--difficulty hard:--difficulty mixed, not hard' \
+  '--max-len 99:--max-len 256, not 99' '--vocab-size 50:--vocab-size 20000, not 50'; do
+  "$bin/bf-train" "${tiny_again[@]}" ${change%%:*} >out 2>err && fail "--resume takes ${change%%:*}"
+  grep -qF "run: was begun with ${change#*:}; $same" err || fail "--resume with ${change%%:*} says: $(tail -n 1 err)"
+done
+mkdir held
+flock held/lock "$bin/bf-train" "${tiny[@]}" --out held >out 2>err && fail "bf-train works in a folder that is locked"
+grep -q 'held: is in use by' err || fail "bf-train in a locked folder says: $(tail -n 1 err)"
+
 # A prediction does not depend on the lines around it, and there is one for every line.
 printf 'the red box\n\n   \na second text\n' | "$bin/bf-predict" --model run >four 2>err || fail "bf-predict: $(cat err)"
 printf 'a second text\n' | "$bin/bf-predict" --model run >one 2>err || fail "bf-predict: $(cat err)"
@@ -123,6 +142,7 @@ refuses 2 --attention "$bin/bf-compare" --dataset synthetic --attention mha,mha
 refuses 2 --what "$bin/bf-bench" --what fly
 refuses 2 --threads "$bin/bf-bench" --threads 0
 refuses 2 --sparse "$bin/bf-bench" --what infer --attention budget --sparse
+refuses 2 --resume "$bin/bf-train" --dataset synthetic --resume
 refuses 2 --sparse-after "$bin/bf-train" --dataset synthetic --sparse-after 2
 
 # Mistakes in files and folders: 1, naming file and line.

@@ -50,6 +50,7 @@ doctest "$BUILD/tests/tests-double" ${1:+-tc="$1"}
 if [ $# = 0 ]; then
   check bash tests/layering.sh
   check bash tests/binaries.sh
+  check bash tests/kill.sh
   check bash tests/readme.sh
 fi
 echo "$passed passed, $failed failed"

@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "tests/small_task.h"
+
 using namespace bf;
 
 namespace {
@@ -51,4 +53,12 @@ TEST_CASE("data_hash: every part counts") {
     changes[i](data);
     CHECK(data_hash(data) != hash);
   }
+}
+
+TEST_CASE("data_hash: of weights") {
+  Model a = make_model(small_model("mha")), b = make_model(small_model("mha"));
+  CHECK(weights_hash(*a.net).size() == 16);
+  CHECK(weights_hash(*a.net) == weights_hash(*b.net));
+  b.net->named_parameters().back().variable->mutable_value()[0] += Real(1);
+  CHECK(weights_hash(*a.net) != weights_hash(*b.net));
 }

@@ -73,7 +73,7 @@ TEST_CASE("fit: a run that goes on after any update ends with the bits of one th
     config.budget.sparse_after = 0.6;
     const Outcome whole = outcome_of(config, three_epochs());
     // stop() is asked after each update and after each epoch: 13 is the end of the first.
-    for (const Index steps : {1, 7, 12, 13, 14, 25, 26, 30, 38, 39}) {
+    for (const Index steps : Sizes{1, 7, 12, 13, 14, 25, 26, 30, 38, 39}) {
       CAPTURE(steps);
       const TrainingState state = stopped_after(steps, config);
       const Outcome rest = outcome_of(config, three_epochs(), {}, &state);

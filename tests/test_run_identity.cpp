@@ -63,6 +63,7 @@ TEST_CASE("run_identity: the first option that differs is named with both values
   CHECK(changed("/training/learning_rate", 0.1) == begun_with("--lr 0.001, not 0.1"));
   CHECK(changed("/training/seed", 2) == begun_with("--seed 1, not 2"));
   CHECK(changed("/tokenizer/max_length", 32) == begun_with("--max-len 64, not 32"));
+  CHECK(changed("/start_weights", "0a0a") == begun_with("--prune-from nothing, not 0a0a"));
   json fixed = config(), other = config();
   fixed["model"]["attention"] = other["model"]["attention"] = "fixed";
   other["model"]["budget"]["fixed_budget"] = 0.5;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "tests/small_run.h"
 #include "tests/small_task.h"
 #include "tests/temp_folder.h"
+#include "train/report_json.h"
 #include "train/run_folder.h"
 #include "train/text_json.h"
 
@@ -67,4 +69,170 @@ TEST_CASE("training_run: without a folder nothing is written") {
   const RunOptions run = small_run();
   const TokenizedData data = load_tokenized(run.data, run.tokenizer, progress);
   CHECK(train_run(data, run, run.model_for(data), "small", "", {}, progress).test.examples > 0);
+}
+
+namespace {
+
+/// A log that sends SIGTERM to the process when `text` is written.
+class SignalAt : public std::stringbuf {
+ public:
+  explicit SignalAt(std::string text) : text_(std::move(text)) {}
+
+ protected:
+  std::streamsize xsputn(const char* characters, std::streamsize count) override {
+    const std::streamsize written = std::stringbuf::xsputn(characters, count);
+    if (!text_.empty() && str().find(text_) != std::string::npos) {
+      text_.clear();
+      std::raise(SIGTERM);
+    }
+    return written;
+  }
+
+ private:
+  std::string text_;
+};
+
+RunOptions resumable() {
+  RunOptions run = small_run();
+  run.log_every = 1;
+  run.out = "given by each test";
+  run.resume = true;
+  run.resolve();
+  return run;
+}
+
+/// What the log says of a run in `out`; with a signal when `stop` is logged.
+std::string log_of(const RunOptions& run, const TokenizedData& data, const std::string& out,
+                   const std::string& stop, std::string& error, TrainingRun* result = nullptr) {
+  SignalAt buffer(stop);
+  std::ostream shown(&buffer);
+  Progress progress(shown, false);
+  error.clear();
+  try {
+    TrainingRun trained = train_run(data, run, run.model_for(data), "small", out, {}, progress);
+    if (result != nullptr) *result = std::move(trained);
+  } catch (const Interrupted& stopped) {
+    CHECK(stopped.signal == SIGTERM);
+    error = stopped.what();
+  } catch (const std::runtime_error& refused) {
+    error = refused.what();
+  }
+  return buffer.str();
+}
+
+TokenizedData data_of(const RunOptions& run) {
+  std::ostringstream ignored;
+  Progress progress(ignored, false);
+  return load_tokenized(run.data, run.tokenizer, progress);
+}
+
+/// A line without measured times, energy and memory.
+nlohmann::json lasting(const std::string& line) {
+  nlohmann::json object = nlohmann::json::parse(line).flatten();
+  nlohmann::json kept;
+  for (const auto& [name, value] : object.items()) {
+    bool measured = false;
+    for (const char* word : {"seconds", "energy", "peak_"}) {
+      measured = measured || name.find(word) != name.npos;
+    }
+    if (!measured) kept[name] = value;
+  }
+  return kept;
+}
+
+}  // namespace
+
+TEST_CASE("training_run: a run that is stopped twice and resumed is like one that is not") {
+  const TempFolder temporary;
+  const RunOptions run = resumable();
+  const TokenizedData data = data_of(run);
+  const std::string whole = temporary.path("whole"), out = temporary.path("run");
+  std::string error;
+  TrainingRun first, second, third;
+  log_of(run, data, whole, "", error, &first);
+  CHECK(error == "");
+  CHECK(folder_state(out) == FolderState::empty);
+  log_of(run, data, out, "step 3/8", error);
+  CHECK(error == "stopped after step 3 of 8; --resume goes on in " + out);
+  CHECK(folder_state(out) == FolderState::interrupted);
+  std::ofstream(out + "/metrics.jsonl", std::ios::app) << "{\"step\": half of a li";
+  // Between the last update of an epoch and its validation.
+  std::string log = log_of(run, data, out, "step 4/8", error);
+  CHECK(log.find("small  goes on after step 3\n") != std::string::npos);
+  CHECK(error == "stopped after step 4 of 8; --resume goes on in " + out);
+  log = log_of(run, data, out, "", error, &second);
+  CHECK(error == "");
+  CHECK(log.find("goes on after step 4\n") != std::string::npos);
+  CHECK(folder_state(out) == FolderState::finished);
+  CHECK_FALSE(std::filesystem::exists(out + "/checkpoint"));
+
+  const auto want = lines_of(whole + "/metrics.jsonl"), have = lines_of(out + "/metrics.jsonl");
+  REQUIRE(want.size() == 10);
+  REQUIRE(have.size() == 10);
+  for (Index i = 0; i < 10; ++i) CHECK(lasting(have[i]) == lasting(want[i]));
+  CHECK(weights_of(second.model) == weights_of(first.model));
+  CHECK(lasting(second.summary.dump()) == lasting(first.summary.dump()));
+
+  log = log_of(run, data, out, "", error, &third);
+  CHECK(log == "small  is complete in " + out + "\n");
+  CHECK(weights_of(third.model) == weights_of(first.model));
+  CHECK(third.summary == second.summary);
+  CHECK(to_json(third.test) == to_json(second.test));
+  CHECK(to_json(third.training) == to_json(second.training));
+  CHECK(third.test.scores.accuracy == first.test.scores.accuracy);
+}
+
+TEST_CASE("training_run: a damaged checkpoint is passed over with a note") {
+  const TempFolder temporary;
+  RunOptions run = resumable();
+  run.checkpoint_every = 2;
+  const TokenizedData data = data_of(run);
+  const std::string out = temporary.path("run");
+  std::string error;
+  TrainingRun whole, rest;
+  log_of(run, data, temporary.path("whole"), "", error, &whole);
+  log_of(run, data, out, "step 7/8", error);
+  const std::string newest = out + "/checkpoint/step-7.safetensors";
+  std::filesystem::resize_file(newest, 100);
+  const std::string log = log_of(run, data, out, "", error, &rest);
+  CHECK(log.find("small  warning: load: \"" + newest + "\": ") != std::string::npos);
+  CHECK(log.find("small  goes on after step 6\n") != std::string::npos);
+  CHECK(weights_of(rest.model) == weights_of(whole.model));
+  CHECK(lines_of(out + "/metrics.jsonl").size() == 10);
+}
+
+TEST_CASE("training_run: a run of other options or rows is refused, complete or not") {
+  const TempFolder temporary;
+  const RunOptions run = resumable();
+  const TokenizedData data = data_of(run);
+  const std::string out = temporary.path("run");
+  std::string error;
+  for (const char* stop : {"step 3/8", ""}) {
+    log_of(run, data, out, stop, error);
+    RunOptions other = run;
+    other.training.learning_rate.peak = 0.5;
+    log_of(other, data, out, "", error);
+    CHECK(error == out +
+                       ": was begun with --lr 0.003, not 0.5; give it the same options, or choose "
+                       "another folder");
+    other = run;
+    other.data.difficulty = "hard";
+    log_of(other, data_of(other), out, "", error);
+    CHECK(error == out +
+                       ": was begun with --difficulty easy, not hard; give it the same options, "
+                       "or choose another folder");
+    other = run;
+    other.resume = false;
+    log_of(other, data, out, "", error);
+    CHECK(error == out + ": holds a run already (config.json); choose another folder");
+  }
+}
+
+TEST_CASE("training_run: without a folder a signal ends the run") {
+  const RunOptions run = small_run();
+  RunOptions logged = run;
+  logged.log_every = 1;
+  std::string error;
+  log_of(logged, data_of(run), "", "step 2/8", error);
+  CHECK(error == "stopped after step 2 of 8; without --out nothing is kept");
 }

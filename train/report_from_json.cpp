@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tensor/require.h"
+#include "train/text_json.h"
 
 namespace bf {
 namespace {
@@ -94,6 +95,11 @@ Evaluation evaluation_from_json(const json& from) {
   result.energy = energy_from_json(part(from, "energy", false));
   for (const json& layer : part(from, "layers", true)) {
     result.layers.push_back(layer_from_json(layer));
+  }
+  try {
+    result.text_summary = text_summary_from_json(from);
+  } catch (const json::exception& error) {
+    require_data(false, "report: groups of texts: ", error.what());
   }
   result.record = from.dump();
   return result;

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# A training run may be killed at any moment: it is ended with SIGKILL at random moments, every second time while a checkpoint
+# is being written, and resumed each time; at the end its weights and its log are those of a run that nobody disturbed.
+#   tests/kill.sh [--moments N] [--seed S]
+set -u
+cd "$(dirname "$0")/.."
+train=$(realpath "${BUILD:-build}/experiments/bf-train")
+moments=5
+seed=$RANDOM
+while [ $# -gt 1 ]; do
+  case $1 in
+    --moments) moments=$2 ;;
+    --seed) seed=$2 ;;
+    *) break ;;
+  esac
+  shift 2
+done
+[ $# = 0 ] || { echo "kill: usage: tests/kill.sh [--moments N] [--seed S]"; exit 2; }
+RANDOM=$seed
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+
+fail() {
+  echo "kill: $* (--seed $seed)"
+  failed=1
+}
+
+# About a second: 3 epochs of 32 updates with the budgets' noise, and a checkpoint after every fifth.
+run() {  # folder
+  exec "$train" --dataset synthetic --rows 1000 --dim 32 --layers 2 --heads 4 --epochs 3 --seed 7 --attention budget \
+    --sparse-after 0.7 --threads 2 --log-every 2 --checkpoint-every 5 --resume --out "$1"
+}
+
+lasting() {  # folder: its log without measured times, energy and memory
+  sed -E 's/"((train_|cpu_)?seconds|joules|gco2|peak_(process|tensor)_bytes)":[^,}]*//g' "$1/metrics.jsonl"
+}
+
+compare() {  # folder: like the undisturbed one?
+  cmp -s whole/model.safetensors "$1/model.safetensors" || fail "$1: model.safetensors is not that of an undisturbed run"
+  cmp -s whole/test_texts.jsonl "$1/test_texts.jsonl" || fail "$1: test_texts.jsonl is not that of an undisturbed run"
+  diff <(lasting whole) <(lasting "$1") >difference || fail "$1: metrics.jsonl differs: $(head -c 300 difference)"
+  local left
+  left=$(ls "$1" | grep -vxE 'config.json|metrics.jsonl|model.safetensors|summary.json|test_texts.jsonl')
+  [ -z "$left" ] || fail "$1: is left with $left"
+}
+
+start=$(date +%s%N)
+(run whole) >out 2>err || { echo "kill: the undisturbed run fails: $(tail -n 1 err)"; exit 1; }
+milliseconds=$((($(date +%s%N) - start) / 1000000))
+
+kills=0
+saving=0
+folders=0
+while [ $kills -lt "$moments" ] && [ $failed = 0 ]; do
+  folders=$((folders + 1))
+  folder=run$folders
+  # Up to five times in one run, then to its end.
+  for ((i = 0; i < 5 && kills < moments; ++i)); do
+    (run $folder) >out 2>err &
+    process=$!
+    if ((i % 2)); then
+      # Some saves later, as soon as the temporary file is there.
+      sleep 0.0$((RANDOM % 10))
+      until compgen -G "$folder/*.tmp*" >/dev/null || compgen -G "$folder/checkpoint/*.tmp*" >/dev/null ||
+        ! kill -0 $process 2>/dev/null; do :; done
+    else
+      wait=$((RANDOM % (milliseconds * 2 / 3 + 1)))
+      sleep "$((wait / 1000)).$(printf %03d $((wait % 1000)))"
+    fi
+    kill -KILL $process 2>/dev/null && kills=$((kills + 1))
+    wait $process 2>/dev/null
+    status=$?
+    [ $status = 137 ] || [ $status = 0 ] || fail "$folder: ends with $status: $(tail -n 1 err)"
+    compgen -G "$folder/*.tmp*" >/dev/null || compgen -G "$folder/checkpoint/*.tmp*" >/dev/null && saving=$((saving + 1))
+  done
+  (run $folder) >out 2>err || fail "$folder: cannot be resumed: $(tail -n 1 err)"
+  compare $folder
+  rm -rf "$folder"
+done
+
+# Asked to stop, a run saves at the update it is at, says so in one line, and ends as the signal says.
+for signal in INT:130 TERM:143; do
+  folder=${signal%:*}
+  (run "$folder") >out 2>err &
+  process=$!
+  until [ -d "$folder/checkpoint" ]; do :; done
+  kill -"${signal%:*}" $process
+  wait $process
+  status=$?
+  [ $status = "${signal#*:}" ] || fail "SIG${signal%:*} ends a run with $status: $(tail -n 1 err)"
+  [ "$(grep -c '^bf-train: stopped after step' err)" = 1 ] || fail "SIG${signal%:*}: $(tail -n 1 err)"
+  (run "$folder") >out 2>err || fail "$folder: cannot be resumed: $(tail -n 1 err)"
+  compare "$folder"
+done
+
+[ $failed = 0 ] && echo "kill: ok, $kills kills of $folders runs, $saving of them left a half-written file"
+exit $failed
