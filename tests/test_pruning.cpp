@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "tests/small_task.h"
-#include "train/loop.h"
+#include "train/fit.h"
 
 using namespace bf;
 
