@@ -90,6 +90,15 @@ TEST_CASE("energy: memory without a package, or a counter that vanishes, is no R
   CHECK(meter.read().source == "assumed 5 W per busy core");
 }
 
+TEST_CASE("energy: parts add up") {
+  Energy sum{1, 0.5, 2, "first"};
+  add(sum, {10, 0.25, 3, "second"});
+  CHECK(sum.joules == 11);
+  CHECK(sum.gco2 == 0.75);
+  CHECK(sum.cpu_seconds == 5);
+  CHECK(sum.source == "second");
+}
+
 TEST_CASE("energy: the configuration of the process is what a meter takes") {
   const EnergyConfig before = energy_config();
   const TempFolder empty;

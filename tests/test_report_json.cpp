@@ -15,6 +15,10 @@ TEST_CASE("report_json: a run holds every epoch and, for a budget model, every l
   const nlohmann::json json = nlohmann::json::parse(to_json(result).dump());
   CHECK(json["steps"] == 10);
   REQUIRE(json["epochs"].size() == 2);
+  CHECK(json["energy"]["joules"].get<double>() > 0);
+  CHECK(json["energy"]["joules"].get<double>() ==
+        doctest::Approx(json["epochs"][0]["energy"]["joules"].get<double>() +
+                        json["epochs"][1]["energy"]["joules"].get<double>()));
   CHECK(json["epochs"][1]["validation"]["layers"].size() == 2);
   CHECK(json["epochs"][1]["validation"]["accuracy"].is_number());
   CHECK(json["epochs"][0]["policy_in_force"].is_boolean());

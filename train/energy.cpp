@@ -60,6 +60,13 @@ double now() {
 const EnergyConfig& energy_config() { return process_config(); }
 void set_energy_config(const EnergyConfig& config) { process_config() = config; }
 
+void add(Energy& sum, const Energy& more) {
+  sum.joules += more.joules;
+  sum.gco2 += more.gco2;
+  sum.cpu_seconds += more.cpu_seconds;
+  sum.source = more.source;
+}
+
 EnergyMeter::EnergyMeter(const EnergyConfig& config)
     : config_(config), start_cpu_(cpu_seconds()), last_update_(now()) {
   find_zones();

@@ -28,6 +28,9 @@ struct Energy {
   std::string source = {};  ///< "RAPL (whole packages)" or "assumed 5 W per busy core"
 };
 
+/// Adds up; the source is that of the last one.
+void add(Energy& sum, const Energy& more);
+
 /// Measures from its construction on. With RAPL (the running average power limit counters of Intel
 /// and AMD processors) it reads the packages ("intel-rapl:0", ...) and the memory beside them
 /// (zones named "dram"), so the joules are those of the whole machine and also hold what other

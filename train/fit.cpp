@@ -92,7 +92,11 @@ TrainingResult Fit::run() {
 }
 
 void Fit::epoch() {
-  while (!trainer_.epoch_complete()) step();
+  EnergyMeter meter;
+  while (!trainer_.epoch_complete()) {
+    step();
+    meter.update();
+  }
   EpochReport report = trainer_.end_epoch();
   report.validation = evaluate(model_, validation_);
   const double accuracy = report.validation.scores.accuracy;
@@ -100,6 +104,7 @@ void Fit::epoch() {
                              ? evaluate(model_, validation_, evaluation_batch, true).scores.accuracy
                              : accuracy;
   report.best = best_.offer(report.epoch, accuracy, report.in_force);
+  report.energy = meter.read();
   if (report.best) best_weights_ = copies_of(weights_of(*model_.net));
   if (events_.epoch) events_.epoch(report);
   add(std::move(report));
@@ -119,6 +124,7 @@ void Fit::step() {
 
 void Fit::add(EpochReport report) {
   result_.seconds += report.seconds;
+  bf::add(result_.energy, report.energy);
   result_.steps = report.step;
   result_.epochs.push_back(std::move(report));
 }

@@ -15,6 +15,7 @@ struct TrainingResult {
   Index best_epoch = 0;
   Index steps = 0;
   double seconds = 0;  ///< of all updates, without validation
+  Energy energy;       ///< of the epochs
   /// Trainable parameters that the last update had no gradient for.
   std::vector<std::string> without_gradient;
 };

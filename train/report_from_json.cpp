@@ -115,6 +115,7 @@ EpochReport epoch_report_from_json(const json& from) {
   read(from, "validation_soft_accuracy", report.soft_accuracy);
   read(from, "policy_in_force", report.in_force);
   read(from, "best", report.best);
+  report.energy = energy_from_json(part(from, "energy", false));
   report.validation = evaluation_from_json(part(from, "validation", false));
   return report;
 }
@@ -124,6 +125,7 @@ TrainingResult training_result_from_json(const json& from) {
   read(from, "best_epoch", result.best_epoch);
   read(from, "steps", result.steps);
   read(from, "train_seconds", result.seconds);
+  result.energy = energy_from_json(part(from, "energy", false));
   read(from, "without_gradient", result.without_gradient);
   for (const json& epoch : part(from, "epochs", true)) {
     result.epochs.push_back(epoch_report_from_json(epoch));

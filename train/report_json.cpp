@@ -86,6 +86,7 @@ json to_json(const EpochReport& epoch) {
           {"train_loss", epoch.train_loss},
           {"train_policy_loss", epoch.train_policy_loss},
           {"train_seconds", epoch.seconds},
+          {"energy", to_json(epoch.energy)},
           {"validation", to_json(epoch.validation)},
           {"validation_soft_accuracy", epoch.soft_accuracy},
           {"alarms", alarms(epoch.validation)},
@@ -99,6 +100,7 @@ json to_json(const TrainingResult& training) {
   return {{"best_epoch", training.best_epoch},
           {"steps", training.steps},
           {"train_seconds", training.seconds},
+          {"energy", to_json(training.energy)},
           {"without_gradient", training.without_gradient},
           {"epochs", epochs}};
 }
