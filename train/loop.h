@@ -47,7 +47,7 @@ struct EpochReport {
   double train_loss = 0;      ///< mean over examples, not over batches
   double train_policy_loss = 0;
   double seconds = 0;  ///< of its updates, without the validation
-  Energy energy;  ///< of its updates and validation, as far as this process made them
+  Energy energy;       ///< of its updates and validation, as far as this process made them
   Evaluation validation;
   double soft_accuracy = 0;  ///< validation accuracy with relaxed gates; equal for mha
   bool in_force = true;      ///< policy_in_force() at its end
