@@ -21,6 +21,7 @@ struct NoAttention : AttentionModule {
   Variable forward(const Variable& x, const Segments&) override {
     return Variable(Tensor::zeros(x.shape()));
   }
+  Variable project(const Variable& x) const override { return x; }
 };
 
 }  // namespace
