@@ -1,13 +1,22 @@
 #include "budgetformer/adaptive_attention.h"
 
+#include "autograd/add.h"
 #include "autograd/entropy.h"
 #include "autograd/head_scale.h"
+#include "autograd/multiply.h"
 #include "autograd/self_attention.h"
 #include "budgetformer/head_dispatch.h"
 #include "tensor/profile.h"
 
 namespace bf {
 namespace {
+
+/// s where nothing was drawn (0), else what was drawn, without a gradient to s.
+Variable with_drawn(const Variable& budgets, const Tensor& drawn) {
+  Tensor own(drawn.shape());
+  for (Index b = 0; b < own.size(); ++b) own[b] = drawn[b] > 0 ? 0 : 1;
+  return add(multiply(budgets, Variable(own)), Variable(drawn));
+}
 
 /// Every head for every sequence: the dense warm start.
 HeadSelection full_selection(Index sequences, Index heads) {
@@ -93,6 +102,9 @@ AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Varia
   if (controller_ && !override_) {
     policy_.budgets = result.budget.budgets;
     policy_.logits = result.budget.logits;
+  }
+  if (training() && drawn_.defined()) {
+    result.budget.budgets = with_drawn(result.budget.budgets, drawn_);
   }
   if (asks_gate) policy_.entropies = entropy(result.scores, static_cast<Real>(state_.temperature));
   return result;

@@ -40,6 +40,9 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
   void set_state(const PolicyState& state) { state_ = state; }
   /// One budget in (0, 1] for every sequence; see BudgetFormerClassifier, which checks the range.
   void override_budget(std::optional<double> budget) { override_ = budget; }
+  /// Budgets [B] that the sequences of the next forward() in training get instead of the learned
+  /// ones; 0 leaves a sequence its own. An undefined tensor leaves all.
+  void set_drawn_budgets(Tensor budgets) { drawn_ = std::move(budgets); }
   /// Evaluation with relaxed gates, as in BudgetFormerClassifier.
   void use_soft_gates(bool on) { soft_gates_ = on; }
   /// Evaluation with random heads, as in BudgetFormerClassifier.
@@ -84,6 +87,7 @@ class AdaptiveMultiHeadAttention : public AttentionModule {
 
   PolicyState state_;
   std::optional<double> override_;
+  Tensor drawn_;
   bool soft_gates_ = false, random_gate_ = false;
   RandomStream eval_noise_;  ///< of random heads in evaluation, which draws nothing
   std::vector<std::uint64_t> keys_;

@@ -54,6 +54,7 @@ struct BudgetConfig {
   double dense = 0.3;       ///< fraction of training in which all heads run
   double price_ramp = 0.3;  ///< of what is left: over this part the price rises to lambda_c
   double explore = 0.8;     ///< of what is left: over this part tau and nu are annealed
+  double jitter = 0;           ///< share of the training texts that get a random budget
   double sparse_after = 1;  ///< training progress after which the selected heads alone are computed
   double controller_rate = 3;  ///< multiplier of the learning rate of f_o and g_d
 

@@ -1,5 +1,6 @@
 #include "budgetformer/model.h"
 
+#include <cmath>
 #include <vector>
 
 #include "autograd/add.h"
@@ -43,6 +44,18 @@ std::vector<std::uint64_t> sequence_keys(const Ids& ids, const Segments& segment
   return keys;
 }
 
+/// For the part `share` of the sequences a budget k / H with k uniform in 1 ... H, else 0.   [B]
+Tensor draw_budgets(double share, Index sequences, Index heads, RandomSource& random) {
+  const RandomStream stream = random.next();
+  Tensor budgets = Tensor::zeros({sequences});
+  for (Index b = 0; b < sequences; ++b) {
+    if (stream.uniform(2 * b) >= share) continue;
+    const double k = 1 + std::floor(stream.uniform(2 * b + 1) * static_cast<double>(heads));
+    budgets[b] = static_cast<Real>(k / static_cast<double>(heads));
+  }
+  return budgets;
+}
+
 }  // namespace
 
 BudgetFormerClassifier::BudgetFormerClassifier(const TransformerConfig& config,
@@ -63,6 +76,10 @@ Variable BudgetFormerClassifier::forward(const Ids& ids, const Segments& segment
   if (!training() && ids.size() == segments.tokens()) {
     const ProfileScope scope(WorkKind::selection);
     for (auto* attention : attentions_) attention->set_sequence_keys(sequence_keys(ids, segments));
+  }
+  if (training() && budget_.jitter > 0 && !state_.dense) {
+    const Tensor drawn = draw_budgets(budget_.jitter, segments.count(), config().heads, random());
+    for (auto* attention : attentions_) attention->set_drawn_budgets(drawn);
   }
   return TransformerClassifier::forward(ids, segments);
 }

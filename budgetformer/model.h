@@ -14,6 +14,10 @@ class BudgetFormerClassifier : public TransformerClassifier {
   BudgetFormerClassifier(const TransformerConfig& config, const BudgetConfig& budget,
                          std::uint64_t seed);
 
+  /// In training, once the warm start is over, the part `jitter` of the sequences gets a random
+  /// budget, the same in every layer: k / H with k uniform in 1 ... H. The heads then learn to be
+  /// useful in order of their scores (as the widths of Yu et al., "Slimmable Neural Networks",
+  /// 2019), so that override_budget() works at any budget. Prices are paid on the learned ones.
   Variable forward(const Ids& ids, const Segments& segments) override;
 
   /// Sets the schedules of every layer to training progress f in [0, 1].

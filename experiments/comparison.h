@@ -1,43 +1,26 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-
-#include "experiments/model_options.h"
-#include "train/fit.h"
-#include "train/progress.h"
+#include <string>
+#include <vector>
 
 namespace bf {
 
-/// One model of a comparison: trained, its best epoch by validation kept, then tested once.
-struct ComparedModel {
-  std::string dataset, attention;
-  std::uint64_t seed = 0;
-  Index heads = 0, parameters = 0;
-  TrainingResult training;
-  Evaluation test;
-  double seconds_per_1000 = 0;  ///< median of the timed passes
+/// One table per data set, one row per variant with means over the seeds (accuracy with its
+/// standard deviation where there are several); the first variant is the reference of the relative
+/// columns. After the tables one sentence for each data set and variant on what they show. With
+/// `ceiling`, in the sentence, the speed-up that the executed FLOPs allow.
+///   results: objects as run_study() returns them
+/// Throws nlohmann::json::exception when a field is missing.
+std::string comparison_text(const std::vector<nlohmann::json>& results);
 
-  double executed_flops_per_text() const;
-  /// How much less than dense the model costs if only the attention core counts, as in the paper.
-  double paper_cut() const { return 1 - test.paper_flops / test.dense_flops; }
-};
+/// The results as JSON lines.
+std::string json_lines(const std::vector<nlohmann::json>& results);
 
-/// Where one model of a comparison is kept: OUT/DATASET-ATTENTION-seedN; empty if OUT is.
-std::string comparison_folder(const std::string& out, const std::string& dataset,
-                              const std::string& attention, std::uint64_t seed);
+/// "BudgetFormer" for the variant "budget", "MHA" for "mha", else the variant's name.
+std::string display_name(const std::string& variant);
 
-/// Trains and tests one model per attention on the same data with the same seed, then times them on
-/// test texts. The passes of the models alternate, after one that only warms up, so that a machine
-/// that slows down slows all of them. With run.out each model is kept in its
-/// comparison_folder(), whose config.json holds `options`.
-std::vector<ComparedModel> compare_models(const TokenizedData& data, const RunOptions& run,
-                                          std::uint64_t seed,
-                                          const std::vector<std::string>& attentions,
-                                          const nlohmann::json& options, Progress& progress);
-
-/// One table per data set, one row per attention with means over the seeds (accuracy with its
-/// standard deviation where there are several), and one sentence on what it shows.
-std::string comparison_text(const std::vector<ComparedModel>& models);
-nlohmann::json comparison_json(const std::vector<ComparedModel>& models);
+/// Heads that a test of summary.json ran per layer, mean; `heads` for a model without budgets.
+double heads_run(const nlohmann::json& test, double heads);
 
 }  // namespace bf

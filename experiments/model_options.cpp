@@ -149,6 +149,10 @@ void add_budget_options(OptionList& options, RunOptions& run) {
              "part of the rest over which the price rises", 0, 1);
   add_number(options, "explore", budget.explore,
              "part of the rest over which temperature and noise fall", 0, 1, true);
+  add_number(options, "budget-jitter", budget.jitter,
+             "part of the texts of an update that get a random budget, so that the model stays good "
+             "at every budget",
+             0, 1);
   add_number(options, "sparse-after", budget.sparse_after,
              "part of the training after which only the selected heads are computed; 1 = never", 0,
              1);

@@ -79,6 +79,8 @@ TEST_CASE("config: a value outside its range is named with the range") {
   CHECK(fault([](BudgetConfig& c) { c.explore = 0; }) == "explore: must be in (0, 1], got 0");
   CHECK(fault([](BudgetConfig& c) { c.sparse_after = 1.5; }) ==
         "sparse-after: must be in [0, 1], got 1.5");
+  CHECK(fault([](BudgetConfig& c) { c.jitter = -0.5; }) ==
+        "budget-jitter: must be in [0, 1], got -0.5");
   CHECK(fault([](BudgetConfig& c) { c.controller_rate = -1; }) ==
         "controller-lr: must be in [0, 1e+06], got -1");
 }

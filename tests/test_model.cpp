@@ -300,6 +300,35 @@ TEST_CASE("model: the budget can be overridden in evaluation, within (0, 1]") {
   CHECK(model.attention(0).policy().budgets.defined());
 }
 
+TEST_CASE("model: jitter gives its share of the texts random budgets, the same in every layer") {
+  BudgetConfig config;
+  config.jitter = 0.5, config.dense = 0, config.noise = 0;
+  BudgetFormerClassifier model(small_model(), config, 3);
+  const Segments segments(std::vector<Index>(400, 2));
+  const Ids ids = seeded_ids(800, 5);
+  model.train();
+  model.set_progress(0.5);
+  model.begin_step(7);
+  model.forward(ids, segments);
+  const HeadSelection first = model.attention(0).selection();
+  // The controllers begin at s = sigmoid(1) = 0.73: 3 of 4 heads.
+  std::vector<Index> seen(5, 0);
+  for (const Index k : first.counts) ++seen[k];
+  for (const Index k : {1, 2, 4}) CHECK(seen[k] == doctest::Approx(50).epsilon(0.4));
+  CHECK(seen[3] == doctest::Approx(250).epsilon(0.15));
+  CHECK(model.attention(1).selection().counts == first.counts);
+
+  // A budget that was drawn has no gradient to the controller, and the price is that of s.
+  const Real price = model.policy_loss().item();
+  model.begin_step(8);
+  model.forward(ids, segments);
+  CHECK(model.attention(0).selection().counts != first.counts);
+  CHECK(model.policy_loss().item() == price);
+  model.train(false);
+  model.forward(ids, segments);
+  CHECK(model.attention(0).selection().counts == std::vector<Index>(400, 3));
+}
+
 TEST_CASE("model: soft gates and a random gate change evaluation and can be taken back") {
   Example example(config_of(Policy::learned));
   BudgetFormerClassifier& model = example.model;

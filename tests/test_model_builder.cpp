@@ -22,6 +22,7 @@ TEST_CASE("model_builder: a configuration comes back from its JSON whole") {
   config.transformer.positions = "sinusoidal";
   config.budget.fixed_budget = 0.5;
   config.budget.sparse_after = 0.75;
+  config.budget.jitter = 0.25;
   config.budget.pool = Pool::max;
   config.budget.weighting = Weighting::relevance;
   config.budget.estimator = Estimator::relaxed;
@@ -30,6 +31,7 @@ TEST_CASE("model_builder: a configuration comes back from its JSON whole") {
   CHECK(to_json(back) == json);
   CHECK(back.budget.policy == Policy::fixed_budget);
   CHECK(back.budget.sparse_after == 0.75);
+  CHECK(back.budget.jitter == 0.25);
   CHECK(back.transformer.heads == 4);
   Model one = make_model(config), two = make_model(back);
   CHECK(weights_of(one) == weights_of(two));

@@ -1,0 +1,205 @@
+#include "experiments/study.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "experiments/study_timing.h"
+#include "nn/atomic_file.h"
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+using nlohmann::json;
+
+const Variant& variant_named(const Study& study, const std::string& name) {
+  const auto found = std::find_if(study.variants.begin(), study.variants.end(),
+                                  [&](const Variant& variant) { return variant.name == name; });
+  require(found != study.variants.end(), "study: no variant is called \"", name, '"');
+  return *found;
+}
+
+std::string folder_of(const Study& study, const std::string& dataset, const std::string& variant,
+                      std::uint64_t seed) {
+  return join_parts(study.out, '/', dataset, '-', variant, "-seed", seed);
+}
+
+std::string value_of(const Settings& settings, const std::string& name) {
+  for (const auto& [key, value] : settings) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+StudyRun training_run(const Study& study, const Settings& data, const Variant& variant,
+                      std::uint64_t seed) {
+  StudyRun run;
+  run.dataset = value_of(data, "dataset");
+  run.variant = &variant;
+  run.seed = seed;
+  run.folder = folder_of(study, run.dataset, variant.name, seed);
+  run.settings = merged(merged(study.base, data), variant.settings);
+  if (!variant.pruned_from.empty()) {
+    run.settings = merged(
+        run.settings, {{"prune-from", folder_of(study, run.dataset, variant.pruned_from, seed)}});
+  }
+  run.settings = merged(run.settings, {{"seed", std::to_string(seed)}});
+  return run;
+}
+
+bool finished(const StudyRun& run) { return std::filesystem::exists(run.folder + "/summary.json"); }
+
+json read_json(const std::string& path) {
+  std::ifstream file(path);
+  json value = json::parse(file, nullptr, false);
+  require_data(value.is_object(), path, ": is not a JSON object");
+  return value;
+}
+
+void train_all(const Study& study, Progress& progress) {
+  std::vector<StudyRun> open;
+  for (StudyRun& run : training_runs(study)) {
+    if (!finished(run)) open.push_back(std::move(run));
+  }
+  // Pruned models begin with what the others end with: a second round.
+  for (const bool pruned : {false, true}) {
+    std::vector<CommandLine> commands;
+    std::vector<std::string> folders;
+    for (const StudyRun& run : open) {
+      if (run.variant->pruned_from.empty() == pruned) continue;
+      CommandLine command = run.arguments();
+      command.insert(command.begin(), study.trainer);
+      command.push_back("--resume");
+      commands.push_back(std::move(command));
+      folders.push_back(run.folder);
+    }
+    run_programs(commands, study.jobs, [&](Index number) {
+      progress.line(join_parts("run ", number + 1, " of ", commands.size(), "  ", folders[number]));
+    });
+  }
+}
+
+/// What the epochs of a run looked like, without the details of each evaluation.
+json short_epochs(const json& training) {
+  json epochs = json::array();
+  for (const json& epoch : training.at("epochs")) {
+    epochs.push_back({{"epoch", epoch.at("epoch")},
+                      {"train_loss", epoch.at("train_loss")},
+                      {"validation_accuracy", epoch.at("validation").at("accuracy")},
+                      {"validation_soft_accuracy", epoch.at("validation_soft_accuracy")},
+                      {"s_mean", epoch.at("validation").at("s_mean")}});
+  }
+  return epochs;
+}
+
+std::string command_of(const StudyRun& run) {
+  CommandLine command;
+  if (run.variant->model_of.empty()) {
+    command = run.arguments();
+    command.insert(command.begin(), "build/experiments/bf-train");
+    return shell_text(command);
+  }
+  command = {"build/experiments/bf-evaluate", "--model", run.folder};
+  for (const char* name : {"dataset", "data-dir", "difficulty", "rows", "encoding"}) {
+    const std::string value = value_of(run.settings, name);
+    if (!value.empty()) command.insert(command.end(), {std::string("--") + name, value});
+  }
+  if (run.variant->budget != "learned") {
+    command.insert(command.end(), {"--budget", run.variant->budget});
+  }
+  if (run.variant->gate != "learned") command.insert(command.end(), {"--gate", run.variant->gate});
+  return shell_text(command);
+}
+
+json result_of(const Study& study, const StudyRun& run, const json& test, double seconds) {
+  const json summary = read_json(run.folder + "/summary.json");
+  const json model = read_json(run.folder + "/config.json").at("model");
+  const json& training = summary.at("training");
+  return {{"part", study.part},
+          {"dataset", run.dataset},
+          {"variant", run.variant->name},
+          {"seed", run.seed},
+          {"command", command_of(run)},
+          {"heads", model.at("heads")},
+          {"layers", model.at("layers")},
+          {"test", test},
+          {"training",
+           {{"best_epoch", training.at("best_epoch")},
+            {"steps", training.at("steps")},
+            {"train_seconds", training.at("train_seconds")},
+            {"epochs", short_epochs(training)}}},
+          {"seconds_per_1000_texts", seconds}};
+}
+
+/// The variants of one data set and seed, with the folders of the models that they use.
+std::vector<StudyRun> uses(const Study& study, const Settings& data, std::uint64_t seed) {
+  std::vector<StudyRun> all;
+  for (const Variant& variant : study.variants) {
+    const bool own = variant.model_of.empty();
+    StudyRun run =
+        training_run(study, data, own ? variant : variant_named(study, variant.model_of), seed);
+    run.variant = &variant;
+    all.push_back(std::move(run));
+  }
+  return all;
+}
+
+}  // namespace
+
+Settings merged(Settings base, const Settings& changes) {
+  for (const auto& change : changes) {
+    const auto place = std::find_if(base.begin(), base.end(),
+                                    [&](const auto& old) { return old.first == change.first; });
+    if (place == base.end()) {
+      base.push_back(change);
+    } else {
+      place->second = change.second;
+    }
+  }
+  return base;
+}
+
+CommandLine StudyRun::arguments() const {
+  CommandLine line;
+  for (const auto& [name, value] : settings) {
+    line.insert(line.end(), {"--" + name, value});
+  }
+  line.insert(line.end(), {"--out", folder});
+  return line;
+}
+
+std::vector<StudyRun> training_runs(const Study& study) {
+  std::vector<StudyRun> first, pruned;
+  for (const Settings& data : study.data_sets) {
+    for (const std::uint64_t seed : study.seeds) {
+      for (const Variant& variant : study.variants) {
+        const std::string& other =
+            variant.model_of.empty() ? variant.pruned_from : variant.model_of;
+        if (!other.empty()) variant_named(study, other);
+        if (!variant.model_of.empty()) continue;
+        (variant.pruned_from.empty() ? first : pruned)
+            .push_back(training_run(study, data, variant, seed));
+      }
+    }
+  }
+  first.insert(first.end(), pruned.begin(), pruned.end());
+  return first;
+}
+
+std::vector<json> run_study(const Study& study, Progress& progress) {
+  train_all(study, progress);
+  std::vector<json> results;
+  for (const Settings& data : study.data_sets) {
+    for (const std::uint64_t seed : study.seeds) {
+      const std::vector<StudyRun> runs = uses(study, data, seed);
+      const StudyTimes times = test_and_time(runs, study.out, progress);
+      for (Index i = 0; i < runs.size(); ++i) {
+        results.push_back(result_of(study, runs[i], times.tests[i], times.seconds_per_1000[i]));
+      }
+    }
+  }
+  return results;
+}
+
+}  // namespace bf

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiments/study.h"
+
+namespace bf {
+
+/// What the models of one data set and seed do on its test rows; one entry per run.
+struct StudyTimes {
+  std::vector<nlohmann::json> tests;  ///< as "test" of summary.json
+  std::vector<double> seconds_per_1000;
+};
+
+/// Tests and times the models in the folders of `runs`, which are of one data set and seed. A
+/// trained variant has its test in its summary.json; one that uses another's model is evaluated
+/// now. The times are medians of passes over up to 2,000 test texts, the models in turns, after a
+/// pass that only warms up, so that a machine that slows down slows all of them. Both are kept in
+/// OUT/DATASET-seedN.json and taken from there when the folder has them already.
+StudyTimes test_and_time(const std::vector<StudyRun>& runs, const std::string& out,
+                         Progress& progress);
+
+}  // namespace bf

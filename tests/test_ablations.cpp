@@ -1,0 +1,60 @@
+#include "experiments/ablations.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <stdexcept>
+
+using namespace bf;
+
+namespace {
+
+const Variant& named(const std::vector<Variant>& variants, const std::string& name) {
+  for (const Variant& variant : variants) {
+    if (variant.name == name) return variant;
+  }
+  throw std::out_of_range(name);
+}
+
+}  // namespace
+
+TEST_CASE("ablations: every part has the reference first and no name twice") {
+  for (const std::string& part : ablation_parts()) {
+    const std::vector<Variant> variants = ablation(part, {});
+    CHECK(variants.front().name.starts_with("mha"));
+    std::set<std::string> names;
+    for (const Variant& variant : variants) {
+      CHECK(names.insert(variant.name).second);
+      const std::string& other = variant.model_of.empty() ? variant.pruned_from : variant.model_of;
+      if (!other.empty()) CHECK_NOTHROW(named(variants, other));
+      CHECK(variant.settings.empty() == !variant.model_of.empty());
+    }
+  }
+  CHECK_THROWS_WITH_AS(ablation("colour", {}), "ablation: no part is called \"colour\"",
+                       std::invalid_argument);
+}
+
+TEST_CASE("ablations: opponents with fewer heads keep the width of a head") {
+  TransformerConfig base;
+  base.dim = 96;
+  base.heads = 8;
+  const auto variants = ablation("opponents", base);
+  const Settings two = {{"attention", "mha"}, {"heads", "2"}, {"head-width", "12"}};
+  CHECK(named(variants, "heads-2").settings == two);
+  CHECK(named(variants, "pruned-2").settings == merged(two, {{"epochs", "1"}}));
+  CHECK(named(variants, "pruned-2").pruned_from == "mha");
+}
+
+TEST_CASE("ablations: budgets by hand go from one eighth to all heads, on both models") {
+  const auto variants = ablation("budgets", {});
+  CHECK(variants.size() == 3 + 2 * 8);
+  CHECK(named(variants, "jitter-0.125").model_of == "jitter");
+  CHECK(named(variants, "budget-1").budget == "1");
+}
+
+TEST_CASE("ablations: scaling varies one option for both models") {
+  const auto variants = ablation("layers", {});
+  CHECK(variants.size() == 8);
+  const Settings deep = {{"attention", "budget"}, {"layers", "12"}};
+  CHECK(named(variants, "budget-layers-12").settings == deep);
+}

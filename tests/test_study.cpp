@@ -1,0 +1,102 @@
+#include "experiments/study.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "tests/temp_folder.h"
+
+using namespace bf;
+
+namespace {
+
+/// Two attentions and a use of the second with all heads, on tiny generated texts.
+Study small_study(const std::string& out) {
+  Study study;
+  study.part = "small";
+  study.base = {{"rows", "120"}, {"difficulty", "easy"}, {"dim", "16"}, {"heads", "4"},
+                {"layers", "1"}, {"epochs", "2"},        {"lr", "3e-3"}};
+  study.data_sets = {{{"dataset", "synthetic"}}};
+  study.seeds = {4};
+  study.variants = {{.name = "mha", .settings = {{"attention", "mha"}}},
+                    {.name = "budget", .settings = {{"attention", "budget"}}},
+                    {.name = "all", .model_of = "budget", .budget = "1"}};
+  study.trainer = sibling_program("../experiments/bf-train");
+  study.out = out;
+  return study;
+}
+
+std::vector<nlohmann::json> run_quietly(const Study& study, std::string* shown = nullptr) {
+  std::ostringstream stream;
+  Progress progress(stream, false);
+  auto results = run_study(study, progress);
+  if (shown != nullptr) *shown = stream.str();
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("study: changes replace values in their place and add what is new at the end") {
+  const Settings base = {{"dim", "64"}, {"heads", "8"}};
+  const Settings changed = {{"dim", "32"}, {"heads", "8"}, {"noise", "0"}};
+  CHECK(merged(base, {{"noise", "0"}, {"dim", "32"}}) == changed);
+}
+
+TEST_CASE("study: a run is a command line of bf-train, pruning comes after what it prunes") {
+  Study study = small_study("out");
+  study.variants.insert(study.variants.begin(), {.name = "pruned",
+                                                 .settings = {{"heads", "1"}},
+                                                 .pruned_from = "mha"});
+  const auto runs = training_runs(study);
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0].variant->name == "mha");
+  CHECK(runs[2].variant->name == "pruned");
+  CHECK(shell_text(runs[2].arguments()) ==
+        "--rows 120 --difficulty easy --dim 16 --heads 1 --layers 1 --epochs 2 --lr 3e-3 "
+        "--dataset synthetic --prune-from out/synthetic-mha-seed4 --seed 4 "
+        "--out out/synthetic-pruned-seed4");
+  study.variants[0].pruned_from = "nobody";
+  CHECK_THROWS_WITH_AS(training_runs(study), "study: no variant is called \"nobody\"",
+                       std::invalid_argument);
+}
+
+TEST_CASE("study: every variant is trained or used, tested and timed, and kept") {
+  const TempFolder temporary;
+  const Study study = small_study(temporary.path("out"));
+  const auto results = run_quietly(study);
+  REQUIRE(results.size() == 3);
+  CHECK(results[0]["variant"] == "mha");
+  CHECK(results[0]["test"]["s_mean"] == 1);
+  CHECK(results[1]["test"]["layers"].size() == 1);
+  CHECK(results[2]["test"]["layers"][0]["heads_mean"] == 4);  // all of them, by hand
+  CHECK(results[2]["command"].get<std::string>().find(
+            "build/experiments/bf-evaluate --model " + study.out + "/synthetic-budget-seed4") == 0);
+  for (const auto& result : results) CHECK(result["seconds_per_1000_texts"] > 0);
+
+  // A second call finds everything done: it trains nothing and returns the same.
+  std::string shown;
+  CHECK(run_quietly(study, &shown) == results);
+  CHECK(shown.empty());
+
+  // A run that is gone is made again; its test is the same as before.
+  std::filesystem::remove_all(study.out + "/synthetic-mha-seed4");
+  CHECK(run_quietly(study, &shown)[0]["test"]["accuracy"] == results[0]["test"]["accuracy"]);
+  CHECK(shown.find("run 1 of 1  " + study.out + "/synthetic-mha-seed4") != std::string::npos);
+}
+
+TEST_CASE("study: a run that fails is named with its command") {
+  const TempFolder temporary;
+  Study study = small_study(temporary.path("out"));
+  study.base.push_back({"batch", "0"});
+  try {
+    run_quietly(study);
+    FAIL("no error");
+  } catch (const std::runtime_error& error) {
+    const std::string text = error.what();
+    CHECK(text.find("--batch 0") != std::string::npos);
+    CHECK(text.find(": ended with exit code 2") != std::string::npos);
+  }
+}
