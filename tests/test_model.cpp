@@ -302,7 +302,7 @@ TEST_CASE("model: the budget can be overridden in evaluation, within (0, 1]") {
 
 TEST_CASE("model: jitter gives its share of the texts random budgets, the same in every layer") {
   BudgetConfig config;
-  config.jitter = 0.5, config.dense = 0, config.noise = 0;
+  config.jitter = 0.5, config.dense = 0, config.noise = 0, config.entropy = 0;
   BudgetFormerClassifier model(small_model(), config, 3);
   const Segments segments(std::vector<Index>(400, 2));
   const Ids ids = seeded_ids(800, 5);
@@ -314,7 +314,7 @@ TEST_CASE("model: jitter gives its share of the texts random budgets, the same i
   // The controllers begin at s = sigmoid(1) = 0.73: 3 of 4 heads.
   std::vector<Index> seen(5, 0);
   for (const Index k : first.counts) ++seen[k];
-  for (const Index k : {1, 2, 4}) CHECK(seen[k] == doctest::Approx(50).epsilon(0.4));
+  for (const Index k : std::vector<Index>{1, 2, 4}) CHECK(seen[k] == doctest::Approx(50).epsilon(0.4));
   CHECK(seen[3] == doctest::Approx(250).epsilon(0.15));
   CHECK(model.attention(1).selection().counts == first.counts);
 
