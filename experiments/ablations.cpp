@@ -62,9 +62,10 @@ std::vector<Variant> opponents(const TransformerConfig& base) {
 std::vector<Variant> one_model_many_budgets() {
   std::vector<Variant> variants{mha, learned, changed("jitter", {{"budget-jitter", "0.5"}})};
   for (const std::string model : {"budget", "jitter"}) {
+    const std::string prefix = model == "budget" ? "budget-" : "jitter-budget-";
     for (int eighths = 1; eighths <= 8; ++eighths) {
       const std::string budget = join_parts(eighths / 8.0);
-      variants.push_back({.name = model + '-' + budget, .model_of = model, .budget = budget});
+      variants.push_back({.name = prefix + budget, .model_of = model, .budget = budget});
     }
   }
   return variants;

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "experiments/study_timing.h"
+#include "experiments/training_options.h"
 #include "nn/atomic_file.h"
 #include "tensor/require.h"
 
@@ -12,6 +13,10 @@ namespace bf {
 namespace {
 
 using nlohmann::json;
+
+/// Options of bf-train that do not change the model.
+const std::vector<std::string> free_options = {"checkpoint-every", "json",   "log-every", "out",
+                                               "resume",           "threads"};
 
 const Variant& variant_named(const Study& study, const std::string& name) {
   const auto found = std::find_if(study.variants.begin(), study.variants.end(),
@@ -57,10 +62,28 @@ json read_json(const std::string& path) {
   return value;
 }
 
+/// A finished run stands for these settings only if it was made with them.
+void require_same_options(const StudyRun& run) {
+  OptionValues values;
+  training_options(run.arguments(), &values);
+  const json wanted = options_json(values);
+  const json trained = read_json(run.folder + "/config.json").value("options", json::object());
+  for (const auto& [name, value] : wanted.items()) {
+    if (std::find(free_options.begin(), free_options.end(), name) != free_options.end()) continue;
+    require_data(!trained.contains(name) || trained[name] == value, run.folder,
+                 ": was trained with --", name, ' ', trained[name].dump(), " and not ",
+                 value.dump(), "; give another --out");
+  }
+}
+
 void train_all(const Study& study, Progress& progress) {
   std::vector<StudyRun> open;
   for (StudyRun& run : training_runs(study)) {
-    if (!finished(run)) open.push_back(std::move(run));
+    if (finished(run)) {
+      require_same_options(run);
+    } else {
+      open.push_back(std::move(run));
+    }
   }
   // Pruned models begin with what the others end with: a second round.
   for (const bool pruned : {false, true}) {
@@ -193,7 +216,9 @@ std::vector<json> run_study(const Study& study, Progress& progress) {
   for (const Settings& data : study.data_sets) {
     for (const std::uint64_t seed : study.seeds) {
       const std::vector<StudyRun> runs = uses(study, data, seed);
-      const StudyTimes times = test_and_time(runs, study.out, progress);
+      const std::string path =
+          join_parts(study.out, '/', study.part, '-', runs.front().dataset, "-seed", seed, ".json");
+      const StudyTimes times = test_and_time(runs, path, progress);
       for (Index i = 0; i < runs.size(); ++i) {
         results.push_back(result_of(study, runs[i], times.tests[i], times.seconds_per_1000[i]));
       }

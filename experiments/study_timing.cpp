@@ -58,7 +58,7 @@ Candidate load_candidate(const StudyRun& run, const Dataset& data) {
   return candidate;
 }
 
-/// OUT/DATASET-seedN.json: {VARIANT: {"seconds_per_1000_texts", "test"}}; empty without the file.
+/// {VARIANT: {"seconds_per_1000_texts", "test"}}; empty without the file.
 json read_known(const std::string& path) {
   std::ifstream file(path);
   if (!file) return json::object();
@@ -104,16 +104,14 @@ json measured(const std::vector<StudyRun>& runs) {
 
 }  // namespace
 
-StudyTimes test_and_time(const std::vector<StudyRun>& runs, const std::string& out,
+StudyTimes test_and_time(const std::vector<StudyRun>& runs, const std::string& path,
                          Progress& progress) {
-  const StudyRun& first = runs.front();
-  const std::string path = join_parts(out, '/', first.dataset, "-seed", first.seed, ".json");
   json known = read_known(path);
   const bool complete = std::all_of(runs.begin(), runs.end(), [&](const StudyRun& run) {
     return known.contains(run.variant->name);
   });
   if (!complete) {
-    progress.line(join_parts("timing  ", first.dataset, " seed ", first.seed));
+    progress.line(join_parts("timing  ", path));
     known = measured(runs);
     AtomicFile file(path);
     file.write(known.dump(1) + '\n');

@@ -18,8 +18,9 @@ struct StudyTimes {
 /// trained variant has its test in its summary.json; one that uses another's model is evaluated
 /// now. The times are medians of passes over up to 2,000 test texts, the models in turns, after a
 /// pass that only warms up, so that a machine that slows down slows all of them. Both are kept in
-/// OUT/DATASET-seedN.json and taken from there when the folder has them already.
-StudyTimes test_and_time(const std::vector<StudyRun>& runs, const std::string& out,
+/// `path`, a JSON file, and taken from there when it has them already. Throws std::runtime_error
+/// when the file holds something else or a model cannot be loaded.
+StudyTimes test_and_time(const std::vector<StudyRun>& runs, const std::string& path,
                          Progress& progress);
 
 }  // namespace bf

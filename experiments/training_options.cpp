@@ -13,11 +13,11 @@ OptionList training_option_list(RunOptions& run) {
   return list;
 }
 
-RunOptions training_options(const CommandLine& arguments) {
+RunOptions training_options(const CommandLine& arguments, OptionValues* values) {
   RunOptions run;
   std::vector<const char*> argv{"bf-train"};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  parse_options(static_cast<int>(argv.size()), argv.data(), "", training_option_list(run));
+  parse_options(static_cast<int>(argv.size()), argv.data(), "", training_option_list(run), values);
   run.resolve();
   return run;
 }

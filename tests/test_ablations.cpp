@@ -48,7 +48,7 @@ TEST_CASE("ablations: opponents with fewer heads keep the width of a head") {
 TEST_CASE("ablations: budgets by hand go from one eighth to all heads, on both models") {
   const auto variants = ablation("budgets", {});
   CHECK(variants.size() == 3 + 2 * 8);
-  CHECK(named(variants, "jitter-0.125").model_of == "jitter");
+  CHECK(named(variants, "jitter-budget-0.125").model_of == "jitter");
   CHECK(named(variants, "budget-1").budget == "1");
 }
 

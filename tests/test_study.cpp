@@ -47,9 +47,8 @@ TEST_CASE("study: changes replace values in their place and add what is new at t
 
 TEST_CASE("study: a run is a command line of bf-train, pruning comes after what it prunes") {
   Study study = small_study("out");
-  study.variants.insert(study.variants.begin(), {.name = "pruned",
-                                                 .settings = {{"heads", "1"}},
-                                                 .pruned_from = "mha"});
+  study.variants.insert(study.variants.begin(),
+                        {.name = "pruned", .settings = {{"heads", "1"}}, .pruned_from = "mha"});
   const auto runs = training_runs(study);
   REQUIRE(runs.size() == 3);
   CHECK(runs[0].variant->name == "mha");
@@ -72,8 +71,8 @@ TEST_CASE("study: every variant is trained or used, tested and timed, and kept")
   CHECK(results[0]["test"]["s_mean"] == 1);
   CHECK(results[1]["test"]["layers"].size() == 1);
   CHECK(results[2]["test"]["layers"][0]["heads_mean"] == 4);  // all of them, by hand
-  CHECK(results[2]["command"].get<std::string>().find(
-            "build/experiments/bf-evaluate --model " + study.out + "/synthetic-budget-seed4") == 0);
+  CHECK(results[2]["command"].get<std::string>().find("build/experiments/bf-evaluate --model " +
+                                                      study.out + "/synthetic-budget-seed4") == 0);
   for (const auto& result : results) CHECK(result["seconds_per_1000_texts"] > 0);
 
   // A second call finds everything done: it trains nothing and returns the same.
@@ -85,6 +84,19 @@ TEST_CASE("study: every variant is trained or used, tested and timed, and kept")
   std::filesystem::remove_all(study.out + "/synthetic-mha-seed4");
   CHECK(run_quietly(study, &shown)[0]["test"]["accuracy"] == results[0]["test"]["accuracy"]);
   CHECK(shown.find("run 1 of 1  " + study.out + "/synthetic-mha-seed4") != std::string::npos);
+}
+
+TEST_CASE("study: a finished run with other options is not taken for this one") {
+  const TempFolder temporary;
+  Study study = small_study(temporary.path("out"));
+  study.variants.resize(1);
+  run_quietly(study);
+  study.base = merged(study.base, {{"epochs", "3"}});
+  CHECK_THROWS_WITH_AS(run_quietly(study),
+                       (study.out + "/synthetic-mha-seed4: was trained with --epochs \"2\" and not "
+                                    "\"3\"; give another --out")
+                           .c_str(),
+                       std::runtime_error);
 }
 
 TEST_CASE("study: a run that fails is named with its command") {

@@ -22,14 +22,14 @@ StudyTimes timed(const TempFolder& folder) {
   run.folder = folder.path("none");
   std::ostringstream shown;
   Progress progress(shown, false);
-  return test_and_time({run}, folder.path(""), progress);
+  return test_and_time({run}, folder.path("times.json"), progress);
 }
 
 }  // namespace
 
 TEST_CASE("study_timing: what the file has is not measured again") {
   const TempFolder folder;
-  std::ofstream(folder.path("set-seed3.json"))
+  std::ofstream(folder.path("times.json"))
       << R"({"mha": {"seconds_per_1000_texts": 0.5, "test": {"accuracy": 0.25}}})";
   const StudyTimes times = timed(folder);
   CHECK(times.seconds_per_1000 == std::vector<double>{0.5});
@@ -38,8 +38,8 @@ TEST_CASE("study_timing: what the file has is not measured again") {
 
 TEST_CASE("study_timing: a file that is not JSON is named") {
   const TempFolder folder;
-  std::ofstream(folder.path("set-seed3.json")) << "half a fi";
+  std::ofstream(folder.path("times.json")) << "half a fi";
   CHECK_THROWS_WITH_AS(timed(folder),
-                       (folder.path("") + "/set-seed3.json: is not a JSON object").c_str(),
+                       (folder.path("times.json") + ": is not a JSON object").c_str(),
                        std::runtime_error);
 }
