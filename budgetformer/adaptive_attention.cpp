@@ -103,6 +103,10 @@ AdaptiveMultiHeadAttention::Scores AdaptiveMultiHeadAttention::score(const Varia
     policy_.budgets = result.budget.budgets;
     policy_.logits = result.budget.logits;
   }
+  const double nu = state_.noise * budget_.budget_noise;
+  if (training() && policy_.logits.defined() && nu > 0) {
+    result.budget.budgets = explore_budgets(policy_.logits, nu, random_.next());
+  }
   if (training() && drawn_.defined()) {
     result.budget.budgets = with_drawn(result.budget.budgets, drawn_);
   }

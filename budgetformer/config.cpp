@@ -72,6 +72,7 @@ void BudgetConfig::check() const {
   require(dense >= 0 && dense < 1, "dense: must be in [0, 1), got ", dense);
   check_range("price-ramp", price_ramp, 0, 1);
   require(explore > 0 && explore <= 1, "explore: must be in (0, 1], got ", explore);
+  check_range("budget-noise", budget_noise, 0, 1e6);
   check_range("budget-jitter", jitter, 0, 1);
   check_range("sparse-after", sparse_after, 0, 1);
   check_range("controller-lr", controller_rate, 0, 1e6);

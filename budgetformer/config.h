@@ -51,10 +51,11 @@ struct BudgetConfig {
   double tau_start = 1.0;
   double tau_end = 0.1;
   double noise = 1.0;       ///< nu at the start
+  double budget_noise = 1;  ///< the same on the controller's logits, as a factor of nu
   double dense = 0.3;       ///< fraction of training in which all heads run
   double price_ramp = 0.3;  ///< of what is left: over this part the price rises to lambda_c
   double explore = 0.8;     ///< of what is left: over this part tau and nu are annealed
-  double jitter = 0;           ///< share of the training texts that get a random budget
+  double jitter = 0;        ///< share of the training texts that get a random budget
   double sparse_after = 1;  ///< training progress after which the selected heads alone are computed
   double controller_rate = 3;  ///< multiplier of the learning rate of f_o and g_d
 

@@ -1,9 +1,11 @@
 #include "budgetformer/controller.h"
 
 #include <algorithm>
+#include <cmath>
 
-#include "autograd/relu.h"
+#include "autograd/add.h"
 #include "autograd/reshape.h"
+#include "autograd/scale.h"
 #include "autograd/sigmoid.h"
 
 namespace bf {
@@ -16,10 +18,20 @@ BudgetController::BudgetController(Index pooled, Index dim, RandomSource& random
 }
 
 BudgetController::Output BudgetController::forward(const Variable& pooled) const {
-  const Variable hidden = relu(hidden_.forward(pooled));  // [B, D / 4]
-  const Variable logits = output_.forward(hidden);        // [B, 1]
+  // tanh(x) = 2 sigmoid(2 x) - 1
+  const Variable hidden = scale(sigmoid(scale(hidden_.forward(pooled), 2)), 2, -1);  // [B, D / 4]
+  const Variable logits = output_.forward(hidden);                                   // [B, 1]
   const Variable flat = reshape(logits, {pooled.dim(0)});
   return {flat, sigmoid(flat), hidden};
+}
+
+Variable explore_budgets(const Variable& logits, double nu, RandomStream noise) {
+  Tensor logistic(logits.shape());
+  for (Index b = 0; b < logistic.size(); ++b) {
+    const double u = noise.uniform(b);
+    logistic[b] = static_cast<Real>(nu * std::log(u / (1 - u)));
+  }
+  return sigmoid(add(logits, Variable(logistic)));
 }
 
 }  // namespace bf

@@ -28,7 +28,8 @@ void LayerStatistics::add(const HeadSelection& selection, const Tensor& entropie
   }
   for (Index b = 0; hidden.defined() && b < hidden.dim(0); ++b) {
     const Real* row = hidden.row(b);
-    hidden_off_ += std::none_of(row, row + hidden.dim(1), [](Real unit) { return unit > 0; });
+    hidden_off_ += std::none_of(row, row + hidden.dim(1),
+                                [](Real unit) { return std::abs(unit) < Real(0.999); });
     ++hidden_;
   }
   sequences_ += selection.sequences();

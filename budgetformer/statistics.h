@@ -30,8 +30,8 @@ class LayerStatistics {
   Index dead_heads() const;
   /// Share of the logits beyond +-6, where the sigmoid has no slope left; a NaN counts as beyond.
   double saturated() const;
-  /// Share of the sequences, of those whose hidden units are known, for which none of them is above
-  /// 0: the controller says its last bias and learns nothing.
+  /// Share of the sequences, of those whose hidden units are known, for which each is within 1e-3
+  /// of +-1, where tanh has no slope left: the controller learns nothing from them.
   double hidden_off() const;
 
  private:

@@ -143,16 +143,19 @@ void add_budget_options(OptionList& options, RunOptions& run) {
   add_number(options, "tau-start", budget.tau_start, "temperature at the start", 0, 1e6, true);
   add_number(options, "tau-end", budget.tau_end, "temperature at the end", 0, 1e6, true);
   add_number(options, "noise", budget.noise, "Gumbel noise at the start", 0);
+  add_number(options, "budget-noise", budget.budget_noise,
+             "logistic noise on the controller's logits, as a factor of the noise", 0);
   add_number(options, "dense", budget.dense, "part of the training in which all heads run", 0,
              0.99);
   add_number(options, "price-ramp", budget.price_ramp,
              "part of the rest over which the price rises", 0, 1);
   add_number(options, "explore", budget.explore,
              "part of the rest over which temperature and noise fall", 0, 1, true);
-  add_number(options, "budget-jitter", budget.jitter,
-             "part of the texts of an update that get a random budget, so that the model stays good "
-             "at every budget",
-             0, 1);
+  add_number(
+      options, "budget-jitter", budget.jitter,
+      "part of the texts of an update that get a random budget, so that the model stays good "
+      "at every budget",
+      0, 1);
   add_number(options, "sparse-after", budget.sparse_after,
              "part of the training after which only the selected heads are computed; 1 = never", 0,
              1);

@@ -47,7 +47,8 @@ void add_training_options(OptionList& options, RunOptions& run);
 /// --resume, --checkpoint-every
 void add_resume_options(OptionList& options, RunOptions& run);
 /// --estimator, --weighting, --budget-min, --budget-max, --hinge, --logit-penalty, --head-price,
-/// --entropy, --tau-start, --tau-end, --noise, --dense, --price-ramp, --explore, --budget-jitter, --sparse-after,
+/// --entropy, --tau-start, --tau-end, --noise, --budget-noise, --dense, --price-ramp, --explore,
+/// --budget-jitter, --sparse-after,
 /// --controller-pool, --controller-lr, --fixed-budget
 void add_budget_options(OptionList& options, RunOptions& run);
 

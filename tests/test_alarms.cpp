@@ -30,13 +30,15 @@ Evaluation healthy() {
 
 TEST_CASE("alarms: none when all is well") { CHECK(alarms(healthy()).empty()); }
 
-TEST_CASE("alarms: a controller is dead when s does not move and no hidden unit fires") {
+TEST_CASE("alarms: a controller is dead when s does not move and no hidden unit has slope") {
   Evaluation evaluation = healthy();
   evaluation.layers[1].budget_deviation = 1e-5;
   CHECK(alarms(evaluation).empty());
   evaluation.layers[1].hidden_off = 1;
-  CHECK(alarms(evaluation) ==
-        Lines{"layer 2: the controller is dead: no hidden unit fires, s is 0.400 for every text"});
+  CHECK(
+      alarms(evaluation) ==
+      Lines{
+          "layer 2: the controller is dead: no hidden unit has slope, s is 0.400 for every text"});
   evaluation.layers[1].budget_deviation = 1e-3;
   CHECK(alarms(evaluation).empty());
 }
@@ -60,13 +62,14 @@ TEST_CASE("alarms: an evaluation finds the hidden units of a dead controller off
   Model model = make_model(small_model("budget"));
   CHECK(evaluate(model, split).layers[0].hidden_off < 1);
   for (const NamedParameter& p : model.net->named_parameters()) {
-    if (p.name == "layers.0.attention.controller.hidden.bias") p.variable->mutable_value().fill(-9);
+    if (p.name == "layers.0.attention.controller.hidden.bias")
+      p.variable->mutable_value().fill(-90);
   }
   const Evaluation result = evaluate(model, split);
   CHECK(result.layers[0].hidden_off == 1);
   CHECK(result.layers[1].hidden_off < 1);
   CHECK(alarms(result)[0] ==
-        "layer 1: the controller is dead: no hidden unit fires, s is 0.731 for every text");
+        "layer 1: the controller is dead: no hidden unit has slope, s is 0.731 for every text");
 }
 
 TEST_CASE("alarms: multi-head attention has no layers to complain about") {

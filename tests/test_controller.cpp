@@ -32,18 +32,20 @@ TEST_CASE("controller: the hidden width is a quarter of the layer's, and at leas
   }
 }
 
-TEST_CASE("controller: sigmoid(w2 . relu(W1 z + c1) + c2)") {
+TEST_CASE("controller: sigmoid(w2 . tanh(W1 z + c1) + c2)") {
   RandomSource random(3);
   BudgetController controller(2, 8, random);
   const auto parameters = by_name(controller);
   parameters.at("hidden.weight")->mutable_value() = Tensor::from({2, 2}, {1, 2, 3, -1});
-  parameters.at("hidden.bias")->mutable_value() = Tensor::from({2}, {Real(0.5), -9});
+  parameters.at("hidden.bias")->mutable_value() = Tensor::from({2}, {Real(-2.5), -3});
   parameters.at("output.weight")->mutable_value() = Tensor::from({1, 2}, {2, 7});
   parameters.at("output.bias")->mutable_value() = Tensor::from({1}, {-8});
   const auto output = controller.forward(Variable(Tensor::from({2, 2}, {1, 1, -4, 1})));
-  // z = [1, 1]: hidden [3.5, 0]; z = [-4, 1]: hidden [0, 0].
-  CHECK(distance(output.logits.value(), std::vector<double>{-1, -8}) < 1e-6);
-  const std::vector<double> budgets{1 / (1 + std::exp(1.0)), 1 / (1 + std::exp(8.0))};
+  // z = [1, 1]: hidden tanh of [0.5, -1]; z = [-4, 1]: tanh of [-4.5, -16].
+  const double first = 2 * std::tanh(0.5) + 7 * std::tanh(-1.0) - 8;
+  const double second = 2 * std::tanh(-4.5) + 7 * std::tanh(-16.0) - 8;
+  CHECK(distance(output.logits.value(), std::vector<double>{first, second}) < 1e-6);
+  const std::vector<double> budgets{1 / (1 + std::exp(-first)), 1 / (1 + std::exp(-second))};
   CHECK(distance(output.budgets.value(), budgets) < 1e-6);
 }
 
@@ -58,4 +60,19 @@ TEST_CASE("controller: gradients" * doctest::skip(!real_is_double)) {
             "controller",
             [&](const std::vector<Variable>&) { return controller.forward(z).budgets; },
             inputs) == "");
+}
+
+TEST_CASE("controller: exploration moves the logits by logistic noise, the gradient stays") {
+  const Variable logits(Tensor::full({20000}, Real(0.5)), true);
+  const RandomStream noise{3, 4};
+  const Variable budgets = explore_budgets(logits, 0.6, noise);
+  double mean = 0, squares = 0;
+  for (Index b = 0; b < 20000; ++b) {
+    const double s = static_cast<double>(budgets.value()[b]), z = std::log(s / (1 - s));
+    mean += z / 20000;
+    squares += (z - 0.5) * (z - 0.5) / 20000;
+  }
+  CHECK(mean == doctest::Approx(0.5).epsilon(0.05));
+  CHECK(squares == doctest::Approx(0.36 * 3.14159265 * 3.14159265 / 3).epsilon(0.05));
+  CHECK(explore_budgets(logits, 0, noise).value()[0] == doctest::Approx(0.62245933));
 }

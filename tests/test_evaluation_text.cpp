@@ -35,7 +35,7 @@ TEST_CASE("evaluation_text: groups of texts, correlations and s where the data h
   Model dense = make_model(small_model("mha")), model = make_model(small_model("budget"));
   const std::vector<std::string> names{"red", "green", "blue"};
   const std::string plain = evaluation_text(evaluate(dense, split), names, 4);
-  CHECK(plain.find("kind before") != std::string::npos);
+  CHECK(plain.find("kind next") != std::string::npos);
   CHECK(plain.find("Spearman") == std::string::npos);
   CHECK(plain.find("dearest tenth") == std::string::npos);
   model.budget->override_budget(0.25);

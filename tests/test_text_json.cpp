@@ -36,7 +36,7 @@ TEST_CASE("text_json: a text of a model with budgets has s and the heads of each
   CHECK(text["loss"].get<double>() == doctest::Approx(result.texts.losses[3]).epsilon(1e-4));
   CHECK(text["tokens"] == split.tokens[3].size());
   CHECK(text["difficulty"] == "hard");
-  CHECK(text["kind"] == "same");
+  CHECK(text["kind"] == "latest");
   CHECK(text["s"] == json{0.5, 0.5});
   REQUIRE(text["heads"].size() == 2);
   REQUIRE(text["heads"][1].size() == 2);
@@ -79,7 +79,7 @@ TEST_CASE("text_json: an evaluation holds its groups, and correlations where the
   const json report = to_json(result);
   CHECK(report["by_class"].size() == 3);
   CHECK(report["by_difficulty"][0]["examples"] == 30);
-  CHECK(report["by_kind"][0]["name"] == "same");
+  CHECK(report["by_kind"][0]["name"] == "latest");
   CHECK(report["by_kind"][0]["head_usage"][1].size() == 4);
   CHECK(report["spearman_difficulty_heads"] == 0.75);
   CHECK_FALSE(report.contains("spearman_difficulty_s"));  // all texts are hard

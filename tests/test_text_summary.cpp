@@ -10,7 +10,7 @@ using namespace bf;
 
 namespace {
 
-/// Difficulties in turn: every third text is easy, medium, hard (of kind before).
+/// Difficulties in turn: every third text is easy, medium, hard (of kind next).
 TokenizedSplit with_difficulties(TokenizedSplit split) {
   for (Index i = 0; i < split.size(); ++i) {
     split.difficulties.push_back(static_cast<int>(i % 3));
@@ -53,7 +53,7 @@ TEST_CASE("text_summary: kinds that do not occur are left out, classes stay in t
   const TextSummary summary = evaluate(model, split).text_summary;
   REQUIRE(summary.by_kind.size() == 3);
   CHECK(summary.by_kind[0].name == "keyword");
-  CHECK(summary.by_kind[2].name == "before");
+  CHECK(summary.by_kind[2].name == "next");
   CHECK(summary.by_kind[2].heads_mean_total == 8);
   REQUIRE(summary.by_class.size() == 3);
   CHECK(summary.by_class[1].name == "1");

@@ -31,7 +31,7 @@ std::string idle_heads(const LayerReport& layer) {
 
 void add_layer(const LayerReport& layer, const std::string& name, std::vector<std::string>& into) {
   if (layer.hidden_off == 1 && layer.budget_deviation < least_spread) {
-    into.push_back(join_parts(name, "the controller is dead: no hidden unit fires, s is ",
+    into.push_back(join_parts(name, "the controller is dead: no hidden unit has slope, s is ",
                               digits(layer.budget_mean, 3), " for every text"));
   }
   if (layer.saturated > most_saturated) {

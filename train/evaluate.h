@@ -19,7 +19,7 @@ struct LayerReport {
   double heads_mean = 0;                         ///< of k
   double entropy_mean = 0;                       ///< nats
   double saturated = 0;                          ///< share of controllers without slope
-  double hidden_off = 0;                         ///< share of those without any hidden unit on
+  double hidden_off = 0;  ///< share of those whose hidden units have no slope
   Index dead_heads = 0;
   std::vector<double> head_usage;
   std::vector<Index> heads_histogram;

@@ -45,6 +45,7 @@ void visit_budget(Config& config, Visit visit) {
   visit("dense", config.dense);
   visit("price_ramp", config.price_ramp);
   visit("explore", config.explore);
+  visit("budget_noise", config.budget_noise);
   visit("jitter", config.jitter);
   visit("sparse_after", config.sparse_after);
   visit("controller_rate", config.controller_rate);

@@ -22,10 +22,8 @@ constexpr std::array<Word, 8> good_words{"good",  "fine",   "lovely",  "great",
                                          "sweet", "bright", "helpful", "clever"};
 constexpr std::array<Word, 8> bad_words{"bad",  "poor", "awful", "dull",
                                         "sour", "dark", "rude",  "silly"};
-constexpr std::array<Word, 10> slots{"box",    "cup",    "door", "drum", "hat",
-                                     "kettle", "ladder", "lamp", "rope", "spoon"};
-constexpr std::array<Word, 8> values{"one",  "two", "three", "four",
-                                     "five", "six", "seven", "eight"};
+constexpr std::array<Word, 4> slots{"box", "cup", "door", "drum"};
+constexpr std::array<Word, 4> values{"one", "two", "three", "four"};
 constexpr std::array<Word, 32> noise_words{
     "after",  "again",  "along", "and",   "around",  "autumn", "between", "by",
     "carry",  "corner", "day",   "early", "evening", "far",    "field",   "for",
@@ -33,10 +31,10 @@ constexpr std::array<Word, 32> noise_words{
     "often",  "on",     "path",  "river", "she",     "some",   "the",     "with"};
 const std::array<std::string, difficulty_count> difficulty_names{"easy", "medium", "hard"};
 const std::array<std::string, synthetic_kind_count> kind_names{"keyword", "majority", "above",
-                                                               "same", "before"};
-constexpr Index shortest_text = 20;
-constexpr Index longest_text = 32;
-constexpr Index facts = 6;
+                                                               "latest", "next"};
+constexpr Index shortest_text = 16;
+constexpr Index longest_text = 24;
+constexpr Index facts = 3;
 
 template <Index N>
 Word one_of(const std::array<Word, N>& words, RandomSequence& random) {
@@ -93,33 +91,37 @@ std::string majority_text(bool yes, RandomSequence& random) {
   return among_noise(parts, {}, random);
 }
 
+/// A value of the upper half of `values` for yes, of the lower half for no.
+Index value_for(bool yes, RandomSequence& random) {
+  constexpr Index half = values.size() / 2;
+  return random.below(half) + (yes ? half : 0);
+}
+
 std::string hard_text(SyntheticKind kind, bool yes, RandomSequence& random) {
-  const std::vector<Index> slot = distinct(facts, slots.size(), random);
+  std::vector<Index> slot = distinct(facts, slots.size(), random);
   std::vector<Index> value(facts);
   for (Index& v : value) v = random.below(values.size());
-  // The question is about the facts a and b, with a told first.
-  std::vector<Index> asked = distinct(3, facts, random);
-  if (asked[0] > asked[1]) std::swap(asked[0], asked[1]);
-  const Index a = asked[0], b = asked[1], other = asked[2];
-  const std::vector<Index> two = distinct(2, values.size(), random);
-  value[a] = two[0];
-  value[b] = two[1];
-  bool a_first = random.chance(0.5);
-  Word question = "above";
+  const Index asked = random.below(facts - 1);  // never the last fact
+  Words question;
   if (kind == SyntheticKind::above) {
-    a_first = (value[a] > value[b]) == yes;
-  } else if (kind == SyntheticKind::same) {
-    question = "same";
-    // For a "no" another fact repeats a value, so that a repetition alone tells nothing.
-    value[yes ? b : other] = value[a];
+    const Index bound = random.below(values.size() - 1);
+    value[asked] =
+        yes ? bound + 1 + random.below(values.size() - 1 - bound) : random.below(bound + 1);
+    question = {"above", values[bound], slots[slot[asked]]};
+  } else if (kind == SyntheticKind::latest) {
+    const Index later = asked + 1 + random.below(facts - 1 - asked);
+    slot[later] = slot[asked];
+    value[asked] = value_for(!yes, random);
+    value[later] = value_for(yes, random);
+    question = {"now", slots[slot[asked]]};
   } else {
-    question = "before";
-    a_first = yes;
+    value[asked + 1] = value_for(yes, random);
+    question = {"next", slots[slot[asked]]};
   }
   std::vector<Words> parts;
-  for (Index i = 0; i < facts; ++i) parts.push_back({slots[slot[i]], values[value[i]]});
-  const Index first = a_first ? a : b, second = a_first ? b : a;
-  return among_noise(parts, {question, slots[slot[first]], slots[slot[second]]}, random);
+  for (Index i = 0; i < facts; ++i)
+    parts.push_back({std::string(slots[slot[i]]) + values[value[i]]});
+  return among_noise(parts, question, random);
 }
 
 // The splits take their examples from far-apart parts of one sequence.
@@ -145,8 +147,8 @@ Example synthetic_example(std::uint64_t seed, std::uint64_t index, Difficulty di
   SyntheticKind kind = SyntheticKind::keyword;
   if (difficulty == Difficulty::medium) kind = SyntheticKind::majority;
   if (difficulty == Difficulty::hard) {
-    kind = std::array{SyntheticKind::above, SyntheticKind::same,
-                      SyntheticKind::before}[random.below(3)];
+    kind = std::array{SyntheticKind::above, SyntheticKind::latest,
+                      SyntheticKind::next}[random.below(3)];
   }
   example.kind = static_cast<int>(kind);
   if (difficulty == Difficulty::easy) {

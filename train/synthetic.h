@@ -13,18 +13,21 @@ constexpr Index difficulty_count = 3;
 ///   keyword   easy    one word among noise decides: ten words mean yes, ten mean no
 ///   majority  medium  3, 5 or 7 votes ("good" or "bad" words); "not" turns the next one around;
 ///                     yes if the good ones are in the majority
-///   above     hard    six facts "slot value" among noise, then "above a b": is the value of slot a
-///                     greater than that of slot b?
-///   same      hard    "same a b": do the two slots have the same value?
-///   before    hard    "before a b": is the fact about a told before the one about b?
-enum class SyntheticKind { keyword = 0, majority = 1, above = 2, same = 3, before = 4 };
+///   above     hard    three facts such as "cuptwo" (slot cup, value two) among noise, then "above
+///                     one cup": is the value of the cup greater than one?
+///   latest    hard    "now cup": two facts tell of the cup; is the value of the later one high
+///                     (three or four)?
+///   next      hard    "next cup": is the value of the fact told after that of the cup high?
+/// A hard text needs a look-up: attention from the question to the fact it asks about, by slot, by
+/// slot and order, or by order from there. A single word tells little: the other facts are random.
+enum class SyntheticKind { keyword = 0, majority = 1, above = 2, latest = 3, next = 4 };
 constexpr Index synthetic_kind_count = 5;
 
 /// "easy", "keyword" and so on. Throw std::out_of_range for a number that is none of them.
 std::string to_string(Difficulty difficulty);
 std::string to_string(SyntheticKind kind);
 
-/// The example number `index` of the sequence `seed`: 20 to 32 words for every difficulty, so the
+/// The example number `index` of the sequence `seed`: 16 to 24 words for every difficulty, so the
 /// length does not tell it. It depends on these three numbers alone, not on how many are made.
 /// Difficulty hard takes its three kinds in turn; the label is a fair coin.
 Example synthetic_example(std::uint64_t seed, std::uint64_t index, Difficulty difficulty);
