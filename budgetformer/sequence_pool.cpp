@@ -1,6 +1,9 @@
 #include "budgetformer/sequence_pool.h"
 
+#include <cmath>
+
 #include "autograd/concat.h"
+#include "autograd/scale.h"
 #include "autograd/segment_max.h"
 #include "autograd/segment_mean.h"
 
@@ -14,8 +17,10 @@ SequencePool::SequencePool(Index dim, Pool pool)
 Variable SequencePool::forward(const Variable& x, const Segments& segments) const {
   if (pool_ == Pool::mean) return segment_mean(x, segments);
   const Variable largest = segment_max(x, segments);
-  if (pool_ == Pool::max) return norm_->forward(largest);
-  return norm_->forward(concat_cols({segment_mean(x, segments), largest}));
+  const Variable pooled =
+      pool_ == Pool::max ? largest : concat_cols({segment_mean(x, segments), largest});
+  return scale(norm_->forward(pooled),
+               static_cast<Real>(1 / std::sqrt(static_cast<double>(width_))));
 }
 
 }  // namespace bf

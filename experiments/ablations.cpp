@@ -51,7 +51,7 @@ std::vector<Variant> opponents(const TransformerConfig& base) {
   const std::string width = std::to_string(head_width(base.dim, base.heads, base.width));
   for (const char* heads : {"1", "2", "4"}) {
     const Settings fewer = {{"attention", "mha"}, {"heads", heads}, {"head-width", width}};
-    variants.push_back({.name = std::string("heads-") + heads, .settings = fewer});
+    variants.push_back({.name = std::string("mha-") + heads, .settings = fewer});
     variants.push_back({.name = std::string("pruned-") + heads,
                         .settings = merged(fewer, {{"epochs", "1"}}),
                         .pruned_from = "mha"});
@@ -72,12 +72,12 @@ std::vector<Variant> one_model_many_budgets() {
 }
 
 /// Both models at each value of one option.
-std::vector<Variant> over(const std::string& option, const std::vector<std::string>& values,
-                          const Settings& also = {}) {
+std::vector<Variant> over(const std::string& name, const std::string& option,
+                          const std::vector<std::string>& values, const Settings& also = {}) {
   std::vector<Variant> variants;
   for (const Variant& model : {mha, learned}) {
     for (const std::string& value : values) {
-      variants.push_back({.name = join_parts(model.name, '-', option, '-', value),
+      variants.push_back({.name = join_parts(model.name, '-', name, '-', value),
                           .settings = merged(merged(model.settings, also), {{option, value}})});
     }
   }
@@ -97,10 +97,10 @@ std::vector<Variant> ablation(const std::string& part, const TransformerConfig& 
   if (part == "opponents") return opponents(base);
   if (part == "budgets") return one_model_many_budgets();
   const std::string width = std::to_string(head_width(base.dim, base.heads, base.width));
-  if (part == "layers") return over("layers", {"2", "4", "6", "12"});
-  if (part == "heads") return over("heads", {"4", "8", "12", "16"}, {{"head-width", width}});
+  if (part == "layers") return over("layers", "layers", {"2", "4", "6", "12"});
+  if (part == "heads") return over("heads", "heads", {"4", "8", "12", "16"}, {{"head-width", width}});
   require(part == "rows", "ablation: no part is called \"", part, '"');
-  return over("train-rows", {"500", "5000", "0"});
+  return over("rows", "train-rows", {"500", "5000", "50000"});
 }
 
 }  // namespace bf

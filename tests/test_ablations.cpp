@@ -40,7 +40,7 @@ TEST_CASE("ablations: opponents with fewer heads keep the width of a head") {
   base.heads = 8;
   const auto variants = ablation("opponents", base);
   const Settings two = {{"attention", "mha"}, {"heads", "2"}, {"head-width", "12"}};
-  CHECK(named(variants, "heads-2").settings == two);
+  CHECK(named(variants, "mha-2").settings == two);
   CHECK(named(variants, "pruned-2").settings == merged(two, {{"epochs", "1"}}));
   CHECK(named(variants, "pruned-2").pruned_from == "mha");
 }

@@ -9,7 +9,7 @@ using namespace bf;
 
 namespace {
 
-/// LayerNorm of a row with gamma 1 and beta 0.
+/// LayerNorm of a row with gamma 1 and beta 0, at unit length.
 std::vector<double> normalised(const std::vector<double>& row) {
   double mean = 0, variance = 0;
   for (const double value : row) mean += value / static_cast<double>(row.size());
@@ -17,7 +17,9 @@ std::vector<double> normalised(const std::vector<double>& row) {
     variance += (value - mean) * (value - mean) / static_cast<double>(row.size());
   }
   std::vector<double> result;
-  for (const double value : row) result.push_back((value - mean) / std::sqrt(variance + 1e-5));
+  for (const double value : row)
+    result.push_back((value - mean) /
+                     std::sqrt((variance + 1e-5) * static_cast<double>(row.size())));
   return result;
 }
 
