@@ -57,10 +57,10 @@ TEST_CASE("statistics: batches without entropies or logits do not dilute those t
   CHECK(statistics.heads_mean() == Approx(7.0 / 4));
 }
 
-TEST_CASE("statistics: a controller is off for a sequence without any hidden unit above zero") {
+TEST_CASE("statistics: a controller is off for a sequence whose hidden units all have no slope") {
   LayerStatistics statistics(1);
   CHECK(statistics.hidden_off() == 0);
-  const Tensor hidden = Tensor::from({3, 2}, {0, 0, 0, Real(0.5), 0, 0});
+  const Tensor hidden = Tensor::from({3, 2}, {1, -1, 1, Real(0.5), -1, Real(0.9995)});
   statistics.add(selection_of({1, 1, 1}, 1), {}, Tensor::from({3}, {1, 1, 1}), hidden);
   statistics.add(selection_of({1}, 1), {}, {});
   CHECK(statistics.hidden_off() == Approx(2.0 / 3));
