@@ -5,6 +5,7 @@
 
 #include "experiments/evaluation_text.h"
 #include "experiments/pruning_options.h"
+#include "experiments/training_options.h"
 #include "experiments/training_run.h"
 #include "tensor/require.h"
 #include "train/report_json.h"
@@ -23,15 +24,7 @@ constexpr const char* about =
 
 int run(int argc, char** argv) {
   RunOptions options;
-  OptionList list("Options");
-  add_data_options(list, options.data);
-  add_choice(list, "attention", options.model.attention, "which model", attention_names());
-  add_model_options(list, options);
-  add_prune_option(list, options);
-  add_training_options(list, options);
-  add_resume_options(list, options);
-  add_seed(list, "seed", options.seed, "of weights, order of the rows, dropout and noise");
-  add_budget_options(list, options);
+  const OptionList list = training_option_list(options);
   OptionValues values;
   if (!parse_options(argc, argv, about, list, &values)) return 0;
   std::optional<TrainedModel> source;

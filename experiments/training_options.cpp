@@ -1,5 +1,7 @@
 #include "experiments/training_options.h"
 
+#include "experiments/pruning_options.h"
+
 namespace bf {
 
 OptionList training_option_list(RunOptions& run) {
@@ -7,7 +9,9 @@ OptionList training_option_list(RunOptions& run) {
   add_data_options(list, run.data);
   add_choice(list, "attention", run.model.attention, "which model", attention_names());
   add_model_options(list, run);
+  add_prune_option(list, run);
   add_training_options(list, run);
+  add_resume_options(list, run);
   add_seed(list, "seed", run.seed, "of weights, order of the rows, dropout and noise");
   add_budget_options(list, run);
   return list;
