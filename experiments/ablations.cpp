@@ -84,6 +84,19 @@ std::vector<Variant> over(const std::string& name, const std::string& option,
   return variants;
 }
 
+/// Both models on samples of the training rows, for more epochs where they are few.
+std::vector<Variant> over_rows() {
+  std::vector<Variant> variants;
+  for (const Variant& model : {mha, learned}) {
+    for (const auto& [rows, epochs] : {std::pair{"500", "60"}, {"5000", "10"}, {"50000", "3"}}) {
+      variants.push_back(
+          {.name = join_parts(model.name, "-rows-", rows),
+           .settings = merged(model.settings, {{"train-rows", rows}, {"epochs", epochs}})});
+    }
+  }
+  return variants;
+}
+
 }  // namespace
 
 std::vector<std::string> ablation_parts() {
@@ -98,9 +111,10 @@ std::vector<Variant> ablation(const std::string& part, const TransformerConfig& 
   if (part == "budgets") return one_model_many_budgets();
   const std::string width = std::to_string(head_width(base.dim, base.heads, base.width));
   if (part == "layers") return over("layers", "layers", {"2", "4", "6", "12"});
-  if (part == "heads") return over("heads", "heads", {"4", "8", "12", "16"}, {{"head-width", width}});
+  if (part == "heads")
+    return over("heads", "heads", {"4", "8", "12", "16"}, {{"head-width", width}});
   require(part == "rows", "ablation: no part is called \"", part, '"');
-  return over("rows", "train-rows", {"500", "5000", "50000"});
+  return over_rows();
 }
 
 }  // namespace bf

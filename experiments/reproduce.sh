@@ -40,3 +40,70 @@ done
 bin=${BUILD:-build}/experiments
 [ -x "$bin/bf-ablate" ] || bash setup.sh
 mkdir -p "$runs" "$results"
+
+seeds=1,2,3
+
+# study BINARY PART RUNS_BELOW ARGUMENT...: one grid of runs; its results go to the results of PART.
+study() {
+  local binary=$1 part=$2 folder=$runs/$3
+  shift 3
+  echo "reproduce.sh: $part: $binary $*" >&2
+  "$bin/$binary" "$@" --seeds "$seeds" --threads 1 --jobs "$jobs" --resume --out "$folder" >/dev/null
+  sed "s/\"part\":\"[a-z]*\"/\"part\":\"$part\"/" "$folder/results.jsonl" >>"$results/$part.jsonl.new"
+}
+
+# compare NAME FOLDER EPOCHS LENGTH: one data set of the main table.
+compare() { study bf-compare main "$1" --dataset "$1" --data-dir "$data/$2" --epochs "$3" --max-len "$4"; }
+
+emotion=(--dataset emotion --data-dir "$data/emotion" --epochs 6 --max-len 64)
+trec=(--dataset trec --data-dir "$data/trec" --epochs 12 --max-len 64)
+ag_news=(--dataset ag_news --data-dir "$data/ag_news" --max-len 128)
+mixed=(--dataset synthetic --difficulty mixed --rows 60000 --dim 64 --dropout 0 --lr 1.5e-3 --epochs 16 --dense 0.5
+  --head-price 0.06)
+
+part_main() {
+  compare trec trec 12 64
+  compare r8 r8 8 256
+  compare emotion emotion 6 64
+  compare sst2 sst2_glue 3 64
+  compare snli snli 6 64
+  compare dbpedia dbpedia 5 128
+  compare yelp_full yelp_review_full 8 256
+  compare ag_news ag_news 3 128
+  compare 20ng 20ng 8 256
+  compare imdb imdb 3 256
+}
+part_mixed() { study bf-ablate mixed mixed --part gate "${mixed[@]}"; }
+part_ablation() {
+  study bf-ablate ablation emotion --part ablation "${emotion[@]}"
+  study bf-ablate ablation emotion --part fixed "${emotion[@]}"
+}
+part_opponents() {
+  study bf-ablate opponents emotion --part opponents "${emotion[@]}"
+  study bf-ablate opponents mixed --part opponents "${mixed[@]}"
+}
+part_budgets() { study bf-ablate budgets ag_news --part budgets "${ag_news[@]}" --epochs 3; }
+part_scaling() {
+  study bf-ablate scaling trec --part layers "${trec[@]}"
+  study bf-ablate scaling trec --part heads "${trec[@]}"
+  study bf-ablate scaling ag_news --part rows "${ag_news[@]}"
+}
+
+if [ -n "$quick" ]; then
+  seeds=1,2
+  tiny=(--dataset synthetic --rows 240 --dim 16 --layers 1 --heads 4 --epochs 2)
+  part_main() { study bf-compare main quick "${tiny[@]}"; }
+  part_mixed() { study bf-ablate mixed quick-mixed --part gate "${tiny[@]}" --difficulty mixed; }
+  part_ablation() { study bf-ablate ablation quick --part fixed "${tiny[@]}"; }
+  part_opponents() { study bf-ablate opponents quick-heads --part opponents "${tiny[@]}" --heads 8; }
+  part_budgets() { study bf-ablate budgets quick --part budgets "${tiny[@]}"; }
+  part_scaling() { study bf-ablate scaling quick --part layers "${tiny[@]}"; }
+fi
+
+for part in "${parts[@]}"; do
+  rm -f "$results/$part.jsonl.new"
+  "part_$part"
+  mv "$results/$part.jsonl.new" "$results/$part.jsonl"
+done
+"$bin/bf-report" --study "$results" --out "$results/study.html" --markdown "$results/study.md"
+echo "reproduce.sh: $results/study.html"

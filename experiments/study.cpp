@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "experiments/study_timing.h"
+#include "experiments/table.h"
 #include "experiments/training_options.h"
 #include "nn/atomic_file.h"
 #include "tensor/require.h"
@@ -137,7 +139,9 @@ std::string command_of(const StudyRun& run) {
 
 json result_of(const Study& study, const StudyRun& run, const json& test, double seconds) {
   const json summary = read_json(run.folder + "/summary.json");
-  const json model = read_json(run.folder + "/config.json").at("model");
+  const json config = read_json(run.folder + "/config.json");
+  const json& model = config.at("model").at("transformer");
+  const json& rows = config.at("rows");
   const json& training = summary.at("training");
   return {{"part", study.part},
           {"dataset", run.dataset},
@@ -146,6 +150,7 @@ json result_of(const Study& study, const StudyRun& run, const json& test, double
           {"command", command_of(run)},
           {"heads", model.at("heads")},
           {"layers", model.at("layers")},
+          {"training_rows", rows.at("train").get<double>() + rows.at("validation").get<double>()},
           {"test", test},
           {"training",
            {{"best_epoch", training.at("best_epoch")},
@@ -153,6 +158,28 @@ json result_of(const Study& study, const StudyRun& run, const json& test, double
             {"train_seconds", training.at("train_seconds")},
             {"epochs", short_epochs(training)}}},
           {"seconds_per_1000_texts", seconds}};
+}
+
+/// Rows of the training splits as published; of SNLI those with a gold label.
+const std::map<std::string, double> published_rows = {{"ag_news", 120000}, {"dbpedia", 560000},
+                                                      {"imdb", 25000},     {"snli", 549367},
+                                                      {"sst2", 67349},     {"yelp_full", 650000}};
+
+/// Names a data set of which clearly less than the published training split is at hand so that
+/// nobody takes its results for those of the whole: "ag_news (44 %)".
+void name_partial(std::vector<json>& results, std::size_t first) {
+  if (first == results.size()) return;
+  const auto published = published_rows.find(results[first].at("dataset").get<std::string>());
+  if (published == published_rows.end()) return;
+  double most = 0;
+  for (std::size_t i = first; i < results.size(); ++i) {
+    most = std::max(most, results[i].at("training_rows").get<double>());
+  }
+  const double share = most / published->second;
+  if (share > 0.95) return;
+  const std::string name =
+      join_parts(published->first, " (", fixed_digits(100 * share, share < 0.1 ? 1 : 0), " %)");
+  for (std::size_t i = first; i < results.size(); ++i) results[i]["dataset"] = name;
 }
 
 /// The variants of one data set and seed, with the folders of the models that they use.
@@ -214,6 +241,7 @@ std::vector<json> run_study(const Study& study, Progress& progress) {
   train_all(study, progress);
   std::vector<json> results;
   for (const Settings& data : study.data_sets) {
+    const std::size_t first = results.size();
     for (const std::uint64_t seed : study.seeds) {
       const std::vector<StudyRun> runs = uses(study, data, seed);
       const std::string path =
@@ -223,6 +251,7 @@ std::vector<json> run_study(const Study& study, Progress& progress) {
         results.push_back(result_of(study, runs[i], times.tests[i], times.seconds_per_1000[i]));
       }
     }
+    name_partial(results, first);
   }
   return results;
 }
