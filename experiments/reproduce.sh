@@ -91,11 +91,11 @@ part_scaling() {
 
 if [ -n "$quick" ]; then
   seeds=1,2
-  tiny=(--dataset synthetic --rows 240 --dim 16 --layers 1 --heads 4 --epochs 2)
+  tiny=(--dataset synthetic --rows 240 --dim 16 --layers 1 --epochs 2)
   part_main() { study bf-compare main quick "${tiny[@]}"; }
   part_mixed() { study bf-ablate mixed quick-mixed --part gate "${tiny[@]}" --difficulty mixed; }
   part_ablation() { study bf-ablate ablation quick --part fixed "${tiny[@]}"; }
-  part_opponents() { study bf-ablate opponents quick-heads --part opponents "${tiny[@]}" --heads 8; }
+  part_opponents() { study bf-ablate opponents quick --part opponents "${tiny[@]}"; }
   part_budgets() { study bf-ablate budgets quick --part budgets "${tiny[@]}"; }
   part_scaling() { study bf-ablate scaling quick --part layers "${tiny[@]}"; }
 fi

@@ -31,7 +31,7 @@ refuses() {  # exit code, text of the message, command
 
 tiny=(--dataset synthetic --rows 300 --dim 16 --layers 2 --heads 4 --epochs 2 --threads 2)
 
-for name in train evaluate predict compare data bench report; do works "$bin/bf-$name" --help; done
+for name in train evaluate predict compare ablate data bench report; do works "$bin/bf-$name" --help; done
 works "$bin/bf-train" "${tiny[@]}" --attention budget --out run
 for file in config.json metrics.jsonl test_texts.jsonl summary.json model.safetensors; do
   [ -s run/$file ] || fail "bf-train wrote no run/$file"
