@@ -1,5 +1,6 @@
 // bf-report: one page of words, tables and pictures about trained models.
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -28,7 +29,7 @@ constexpr const char* about =
 
 struct Options {
   std::vector<std::string> runs;
-  std::string study, out, markdown, texts;
+  std::string study, out, markdown, pictures, texts;
   Index max_texts = 5, threads = 0;
 };
 
@@ -36,6 +37,13 @@ void write_text(const std::string& path, const std::string& text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
+}
+
+void write_pictures(const std::string& folder, const StudyReport& report) {
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, svg] : report.pictures) {
+    write_text(join_parts(folder, '/', name, ".svg"), svg);
+  }
 }
 
 std::vector<std::string> first_lines(const std::string& path, Index count) {
@@ -105,6 +113,7 @@ void check(const Options& options) {
   if (study && !options.texts.empty())
     throw UsageError("--texts: needs a model; use it with --run");
   if (!study && !options.markdown.empty()) throw UsageError("--markdown: needs --study");
+  if (!study && !options.pictures.empty()) throw UsageError("--pictures: needs --study");
 }
 
 int run(int argc, char** argv) {
@@ -117,6 +126,8 @@ int run(int argc, char** argv) {
   add_text(list, "out", options.out, "the page to write");
   add_text(list, "markdown", options.markdown,
            "with --study: its tables as Markdown, in this file");
+  add_text(list, "pictures", options.pictures,
+           "with --study: folder for its pictures as files of their own, PART-N.svg");
   add_text(list, "texts", options.texts,
            "with --run: file of texts, one per line, to show the attention for");
   add_count(list, "max-texts", options.max_texts, "lines of --texts to show", 1);
@@ -132,6 +143,7 @@ int run(int argc, char** argv) {
     const StudyReport report = report_study(options.study, draw);
     write_text(options.out, report.html);
     if (!options.markdown.empty()) write_text(options.markdown, report.markdown);
+    if (!options.pictures.empty()) write_pictures(options.pictures, report);
   }
   std::cout << options.out << '\n';
   return 0;

@@ -15,7 +15,6 @@ class StudyWriter {
  public:
   explicit StudyWriter(const std::string& title) : page_(title), markdown_("# " + title + "\n") {}
 
-  HtmlPage& page() { return page_; }
   void heading(const std::string& text) {
     page_.heading(2, text);
     markdown_ += "\n## " + plain_text(text) + "\n\n";
@@ -41,11 +40,20 @@ class StudyWriter {
     for (const std::string& line : lines) markdown_ += "    " + plain_text(line) + '\n';
     markdown_ += "\n</details>\n";
   }
-  StudyReport report() const { return {page_.html(), markdown_}; }
+  /// The picture's number counts those of its part from 1.
+  void figure(const Figure& figure, const std::string& part, Index number, const Draw& draw) {
+    const Draw kept = [&](const std::string& script) {
+      pictures_.emplace_back(join_parts(part, '-', number), draw(script));
+      return pictures_.back().second;
+    };
+    add_figure(page_, figure.sentence, figure.chart, kept);
+  }
+  StudyReport report() const { return {page_.html(), markdown_, pictures_}; }
 
  private:
   HtmlPage page_;
   std::string markdown_;
+  std::vector<std::pair<std::string, std::string>> pictures_;
 };
 
 struct Section {
@@ -88,8 +96,9 @@ void write_section(StudyWriter& writer, const Section& section, const StudyPart&
   if (part.name == "main") {
     for (const std::string& sentence : main_findings(part)) writer.paragraph(sentence);
   }
+  Index number = 0;
   for (const Figure& figure : section.figures(part)) {
-    if (figure.chart.has_data()) add_figure(writer.page(), figure.sentence, figure.chart, draw);
+    if (figure.chart.has_data()) writer.figure(figure, part.name, ++number, draw);
   }
   writer.table(study_table(part));
   writer.table(grouped_table(part, "by_difficulty"));

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "experiments/chart.h"
 
 namespace bf {
 
-/// A study in two forms: the page, and its words and tables as Markdown.
+/// A study in two forms: the page, and its words and tables as Markdown; and the page's pictures.
 struct StudyReport {
   std::string html, markdown;
+  std::vector<std::pair<std::string, std::string>> pictures;  ///< PART-N, from 1, and its SVG
 };
 
 /// Reads the parts main, mixed, budgets, opponents, ablation and scaling of the folder; those that

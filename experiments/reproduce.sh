@@ -70,7 +70,7 @@ part_main() {
   compare dbpedia dbpedia 5 128
   compare yelp_full yelp_review_full 8 256
   compare ag_news ag_news 3 128
-  compare 20ng 20ng 8 256
+  compare 20ng 20ng 6 128
   compare imdb imdb 3 256
 }
 part_mixed() { study bf-ablate mixed mixed --part gate "${mixed[@]}"; }
@@ -105,5 +105,15 @@ for part in "${parts[@]}"; do
   "part_$part"
   mv "$results/$part.jsonl.new" "$results/$part.jsonl"
 done
-"$bin/bf-report" --study "$results" --out "$results/study.html" --markdown "$results/study.md"
+"$bin/bf-report" --study "$results" --out "$results/study.html" --markdown "$results/study.md" --pictures "$results"
+# One model of generated texts and one of real ones, from the inside.
+pages() {
+  local folder=$1 dataset=$2 name=$3
+  shift 3
+  [ -e "$runs/$folder/$dataset-budget-seed1/summary.json" ] || return 0
+  "$bin/bf-report" --run "$runs/$folder/$dataset-budget-seed1" --run "$runs/$folder/$dataset-mha-seed1" \
+    --out "$results/$name.html" "$@"
+}
+pages mixed synthetic mixed --texts experiments/mixed_texts.txt
+pages ag_news ag_news ag_news
 echo "reproduce.sh: $results/study.html"

@@ -30,6 +30,8 @@ TEST_CASE("report_study: what was run stands there in both forms, what was not i
   CHECK(holds(report.markdown, "    trec, budget, seed 1: bf-train <budget>\n"));
   CHECK(holds(report.markdown, "## Scaling\n\nThis part has not been run (no scaling.jsonl)."));
   CHECK_FALSE(holds(report.markdown, "PICTURE"));
+  REQUIRE(report.pictures.size() > 1);
+  CHECK(report.pictures[1] == std::pair<std::string, std::string>{"main-2", "PICTURE"});
 }
 
 TEST_CASE("report_study: a folder without a study is an error") {
