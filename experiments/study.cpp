@@ -39,9 +39,9 @@ std::string value_of(const Settings& settings, const std::string& name) {
   return "";
 }
 
-StudyRun training_run(const Study& study, const Settings& data, const Variant& variant,
-                      std::uint64_t seed) {
-  StudyRun run;
+PlannedRun training_run(const Study& study, const Settings& data, const Variant& variant,
+                        std::uint64_t seed) {
+  PlannedRun run;
   run.dataset = value_of(data, "dataset");
   run.variant = &variant;
   run.seed = seed;
@@ -55,7 +55,9 @@ StudyRun training_run(const Study& study, const Settings& data, const Variant& v
   return run;
 }
 
-bool finished(const StudyRun& run) { return std::filesystem::exists(run.folder + "/summary.json"); }
+bool finished(const PlannedRun& run) {
+  return std::filesystem::exists(run.folder + "/summary.json");
+}
 
 json read_json(const std::string& path) {
   std::ifstream file(path);
@@ -65,7 +67,7 @@ json read_json(const std::string& path) {
 }
 
 /// A finished run stands for these settings only if it was made with them.
-void require_same_options(const StudyRun& run) {
+void require_same_options(const PlannedRun& run) {
   OptionValues values;
   training_options(run.arguments(), &values);
   const json wanted = options_json(values);
@@ -79,8 +81,8 @@ void require_same_options(const StudyRun& run) {
 }
 
 void train_all(const Study& study, Progress& progress) {
-  std::vector<StudyRun> open;
-  for (StudyRun& run : training_runs(study)) {
+  std::vector<PlannedRun> open;
+  for (PlannedRun& run : training_runs(study)) {
     if (finished(run)) {
       require_same_options(run);
     } else {
@@ -91,7 +93,7 @@ void train_all(const Study& study, Progress& progress) {
   for (const bool pruned : {false, true}) {
     std::vector<CommandLine> commands;
     std::vector<std::string> folders;
-    for (const StudyRun& run : open) {
+    for (const PlannedRun& run : open) {
       if (run.variant->pruned_from.empty() == pruned) continue;
       CommandLine command = run.arguments();
       command.insert(command.begin(), study.trainer);
@@ -118,7 +120,7 @@ json short_epochs(const json& training) {
   return epochs;
 }
 
-std::string command_of(const StudyRun& run) {
+std::string command_of(const PlannedRun& run) {
   CommandLine command;
   if (run.variant->model_of.empty()) {
     command = run.arguments();
@@ -137,7 +139,7 @@ std::string command_of(const StudyRun& run) {
   return shell_text(command);
 }
 
-json result_of(const Study& study, const StudyRun& run, const json& test, double seconds) {
+json result_of(const Study& study, const PlannedRun& run, const json& test, double seconds) {
   const json summary = read_json(run.folder + "/summary.json");
   const json config = read_json(run.folder + "/config.json");
   const json& model = config.at("model").at("transformer");
@@ -183,11 +185,11 @@ void name_partial(std::vector<json>& results, std::size_t first) {
 }
 
 /// The variants of one data set and seed, with the folders of the models that they use.
-std::vector<StudyRun> uses(const Study& study, const Settings& data, std::uint64_t seed) {
-  std::vector<StudyRun> all;
+std::vector<PlannedRun> uses(const Study& study, const Settings& data, std::uint64_t seed) {
+  std::vector<PlannedRun> all;
   for (const Variant& variant : study.variants) {
     const bool own = variant.model_of.empty();
-    StudyRun run =
+    PlannedRun run =
         training_run(study, data, own ? variant : variant_named(study, variant.model_of), seed);
     run.variant = &variant;
     all.push_back(std::move(run));
@@ -210,7 +212,7 @@ Settings merged(Settings base, const Settings& changes) {
   return base;
 }
 
-CommandLine StudyRun::arguments() const {
+CommandLine PlannedRun::arguments() const {
   CommandLine line;
   for (const auto& [name, value] : settings) {
     line.insert(line.end(), {"--" + name, value});
@@ -219,8 +221,8 @@ CommandLine StudyRun::arguments() const {
   return line;
 }
 
-std::vector<StudyRun> training_runs(const Study& study) {
-  std::vector<StudyRun> first, pruned;
+std::vector<PlannedRun> training_runs(const Study& study) {
+  std::vector<PlannedRun> first, pruned;
   for (const Settings& data : study.data_sets) {
     for (const std::uint64_t seed : study.seeds) {
       for (const Variant& variant : study.variants) {
@@ -243,7 +245,7 @@ std::vector<json> run_study(const Study& study, Progress& progress) {
   for (const Settings& data : study.data_sets) {
     const std::size_t first = results.size();
     for (const std::uint64_t seed : study.seeds) {
-      const std::vector<StudyRun> runs = uses(study, data, seed);
+      const std::vector<PlannedRun> runs = uses(study, data, seed);
       const std::string path =
           join_parts(study.out, '/', study.part, '-', runs.front().dataset, "-seed", seed, ".json");
       const StudyTimes times = test_and_time(runs, path, progress);

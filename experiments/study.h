@@ -35,13 +35,13 @@ struct Study {
   std::vector<Settings> data_sets;  ///< "dataset" and what else differs between them
   std::vector<std::uint64_t> seeds;
   std::vector<Variant> variants;  ///< the reference first
-  std::string trainer;  ///< path of bf-train
+  std::string trainer;            ///< path of bf-train
   std::string out;
   Index jobs = 1;  ///< trainings at the same time
 };
 
 /// The training run behind one variant: its settings, seed and folder.
-struct StudyRun {
+struct PlannedRun {
   std::string dataset;
   const Variant* variant = nullptr;
   std::uint64_t seed = 0;
@@ -54,7 +54,7 @@ struct StudyRun {
 
 /// All training runs, in the order in which they have to run: pruning comes after what it prunes.
 /// Throws std::invalid_argument when a variant refers to one that is not there.
-std::vector<StudyRun> training_runs(const Study& study);
+std::vector<PlannedRun> training_runs(const Study& study);
 
 /// Trains what is not finished (an interrupted run goes on), evaluates the variants that only use
 /// a model, and times all models of a data set and seed in turns on the same test texts, after a

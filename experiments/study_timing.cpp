@@ -44,7 +44,7 @@ struct Candidate {
   std::vector<double> seconds;
 };
 
-Candidate load_candidate(const StudyRun& run, const Dataset& data) {
+Candidate load_candidate(const PlannedRun& run, const Dataset& data) {
   Candidate candidate{load_run(run.folder), {}, {}, {}};
   BudgetFormerClassifier* budget = candidate.trained.model.budget;
   const Variant& variant = *run.variant;
@@ -67,7 +67,7 @@ json read_known(const std::string& path) {
   return known;
 }
 
-json summary_test(const StudyRun& run) {
+json summary_test(const PlannedRun& run) {
   std::ifstream file(run.folder + "/summary.json");
   const json summary = json::parse(file, nullptr, false);
   require_data(summary.is_object() && summary.contains("test"), run.folder,
@@ -84,11 +84,11 @@ void time_candidates(std::vector<Candidate>& candidates) {
   }
 }
 
-json measured(const std::vector<StudyRun>& runs) {
+json measured(const std::vector<PlannedRun>& runs) {
   const RunOptions options = training_options(runs.front().arguments());
   const Dataset data = load_data(options.data);
   std::vector<Candidate> candidates;
-  for (const StudyRun& run : runs) candidates.push_back(load_candidate(run, data));
+  for (const PlannedRun& run : runs) candidates.push_back(load_candidate(run, data));
   time_candidates(candidates);
   json all;
   for (Index i = 0; i < runs.size(); ++i) {
@@ -104,10 +104,10 @@ json measured(const std::vector<StudyRun>& runs) {
 
 }  // namespace
 
-StudyTimes test_and_time(const std::vector<StudyRun>& runs, const std::string& path,
+StudyTimes test_and_time(const std::vector<PlannedRun>& runs, const std::string& path,
                          Progress& progress) {
   json known = read_known(path);
-  const bool complete = std::all_of(runs.begin(), runs.end(), [&](const StudyRun& run) {
+  const bool complete = std::all_of(runs.begin(), runs.end(), [&](const PlannedRun& run) {
     return known.contains(run.variant->name);
   });
   if (!complete) {
@@ -118,7 +118,7 @@ StudyTimes test_and_time(const std::vector<StudyRun>& runs, const std::string& p
     file.commit();
   }
   StudyTimes times;
-  for (const StudyRun& run : runs) {
+  for (const PlannedRun& run : runs) {
     const json& entry = known[run.variant->name];
     times.tests.push_back(entry.at("test"));
     times.seconds_per_1000.push_back(entry.at("seconds_per_1000_texts"));

@@ -20,7 +20,7 @@ struct StudyTimes {
 /// pass that only warms up, so that a machine that slows down slows all of them. Both are kept in
 /// `path`, a JSON file, and taken from there when it has them already. Throws std::runtime_error
 /// when the file holds something else or a model cannot be loaded.
-StudyTimes test_and_time(const std::vector<StudyRun>& runs, const std::string& path,
+StudyTimes test_and_time(const std::vector<PlannedRun>& runs, const std::string& path,
                          Progress& progress);
 
 }  // namespace bf

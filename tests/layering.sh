@@ -30,5 +30,10 @@ only_in oneTBB 'tbb/' 'tensor/parallel\.cpp'
 only_in OpenBLAS '(cblas|openblas)' 'tensor/gemm\.cpp'
 only_in Highway 'hwy/' 'tensor/(kernels|panels|random_words|tile_product)\.cpp|tensor/[a-z_]*-inl\.h'
 
+# Two types of one name in namespace bf would link, and one of them would be used for the other.
+complain "a type is defined in two headers" \
+  "$(find "${folders[@]}" -name '*.h' -exec grep -hoE '^(struct|class) [A-Z][A-Za-z]+ *[:{]' {} + |
+    grep -oE '[A-Z][A-Za-z]+' | sort | uniq -d)"
+
 [ $failed = 0 ] && echo "layering: ok"
 exit $failed

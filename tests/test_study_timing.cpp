@@ -15,7 +15,7 @@ namespace {
 const Variant variant{.name = "mha", .settings = {{"attention", "mha"}}};
 
 StudyTimes timed(const TempFolder& folder) {
-  StudyRun run;
+  PlannedRun run;
   run.dataset = "set";
   run.variant = &variant;
   run.seed = 3;
