@@ -20,23 +20,15 @@ std::vector<Variant> parts_of_the_method() {
           changed("paper-estimator", {{"estimator", "paper"}}),
           changed("relevance-weights", {{"weighting", "relevance"}}),
           changed("no-noise", {{"noise", "0"}}),
+          changed("no-budget-noise", {{"budget-noise", "0"}}),
           changed("no-annealing", {{"tau-end", "1"}}),
           changed("no-entropy", {{"entropy", "0"}}),
           changed("no-price", {{"head-price", "0"}}),
           changed("no-dense-start", {{"dense", "0"}}),
           changed("pool-mean", {{"controller-pool", "mean"}}),
-          changed("pool-max", {{"controller-pool", "max"}})};
-}
-
-std::vector<Variant> fixed_budgets() {
-  std::vector<Variant> variants{mha, learned};
-  for (const char* budget : {"0.125", "0.25", "0.5", "1"}) {
-    variants.push_back({.name = std::string("fixed-") + budget,
-                        .settings = {{"attention", "fixed"}, {"fixed-budget", budget}}});
-    variants.push_back(
-        {.name = std::string("budget-") + budget, .model_of = "budget", .budget = budget});
-  }
-  return variants;
+          changed("pool-max", {{"controller-pool", "max"}}),
+          {.name = "random", .settings = {{"attention", "random"}}},
+          {.name = "random-gate-at-test", .model_of = "budget", .gate = "random"}};
 }
 
 std::vector<Variant> gates() {
@@ -56,6 +48,10 @@ std::vector<Variant> opponents(const TransformerConfig& base) {
                         .settings = merged(fewer, {{"epochs", "1"}}),
                         .pruned_from = "mha"});
   }
+  for (const char* budget : {"0.125", "0.25", "0.5", "1"}) {
+    variants.push_back({.name = std::string("fixed-") + budget,
+                        .settings = {{"attention", "fixed"}, {"fixed-budget", budget}}});
+  }
   return variants;
 }
 
@@ -71,28 +67,30 @@ std::vector<Variant> one_model_many_budgets() {
   return variants;
 }
 
-/// Both models at each value of one option.
-std::vector<Variant> over(const std::string& name, const std::string& option,
-                          const std::vector<std::string>& values, const Settings& also = {}) {
-  std::vector<Variant> variants;
+/// Both models with these settings, the reference first.
+void add_pair(const std::string& name, const Settings& settings, std::vector<Variant>& variants) {
   for (const Variant& model : {mha, learned}) {
-    for (const std::string& value : values) {
-      variants.push_back({.name = join_parts(model.name, '-', name, '-', value),
-                          .settings = merged(merged(model.settings, also), {{option, value}})});
-    }
+    variants.push_back({.name = model.name + '-' + name,
+                        .reference = "mha-" + name,
+                        .settings = merged(model.settings, settings)});
+  }
+}
+
+/// Both models at each value of one option.
+std::vector<Variant> over(const std::string& option, const std::vector<std::string>& values,
+                          const Settings& also = {}) {
+  std::vector<Variant> variants;
+  for (const std::string& value : values) {
+    add_pair(option + '-' + value, merged(also, {{option, value}}), variants);
   }
   return variants;
 }
 
-/// Both models on samples of the training rows, for more epochs where they are few.
+/// Both models on samples of the training rows, all with as many updates as the whole has.
 std::vector<Variant> over_rows() {
   std::vector<Variant> variants;
-  for (const Variant& model : {mha, learned}) {
-    for (const auto& [rows, epochs] : {std::pair{"500", "60"}, {"5000", "10"}, {"50000", "3"}}) {
-      variants.push_back(
-          {.name = join_parts(model.name, "-rows-", rows),
-           .settings = merged(model.settings, {{"train-rows", rows}, {"epochs", epochs}})});
-    }
+  for (const auto& [rows, epochs] : {std::pair{"500", "200"}, {"5000", "20"}, {"50000", "2"}}) {
+    add_pair(std::string("rows-") + rows, {{"train-rows", rows}, {"epochs", epochs}}, variants);
   }
   return variants;
 }
@@ -100,19 +98,17 @@ std::vector<Variant> over_rows() {
 }  // namespace
 
 std::vector<std::string> ablation_parts() {
-  return {"ablation", "fixed", "gate", "opponents", "budgets", "layers", "heads", "rows"};
+  return {"ablation", "gate", "opponents", "budgets", "layers", "heads", "rows"};
 }
 
 std::vector<Variant> ablation(const std::string& part, const TransformerConfig& base) {
   if (part == "ablation") return parts_of_the_method();
-  if (part == "fixed") return fixed_budgets();
   if (part == "gate") return gates();
   if (part == "opponents") return opponents(base);
   if (part == "budgets") return one_model_many_budgets();
   const std::string width = std::to_string(head_width(base.dim, base.heads, base.width));
-  if (part == "layers") return over("layers", "layers", {"2", "4", "6", "12"});
-  if (part == "heads")
-    return over("heads", "heads", {"4", "8", "12", "16"}, {{"head-width", width}});
+  if (part == "layers") return over("layers", {"2", "4", "6", "12"});
+  if (part == "heads") return over("heads", {"4", "8", "12", "16"}, {{"head-width", width}});
   require(part == "rows", "ablation: no part is called \"", part, '"');
   return over_rows();
 }

@@ -110,6 +110,13 @@ std::vector<Group> grouped(const Group& results, const char* key) {
   return groups;
 }
 
+const Group& reference_of(const Group& group, const std::vector<Group>& groups) {
+  for (const Group& other : groups) {
+    if (other.front()->at("variant") == group.front()->at("reference")) return other;
+  }
+  return groups.front();
+}
+
 }  // namespace
 
 std::string display_name(const std::string& variant) {
@@ -135,11 +142,12 @@ std::string comparison_text(const std::vector<json>& results) {
     const std::vector<Group> groups = grouped(dataset, "variant");
     std::vector<std::vector<std::string>> rows = {{text_of(*dataset.front(), "dataset")}};
     rows[0].insert(rows[0].end(), columns.begin(), columns.end());
-    for (const Group& group : groups) rows.push_back(cells(group, groups.front()));
-    tables += table(rows) + '\n';
-    for (std::size_t i = 1; i < groups.size(); ++i) {
-      sentences += sentence(groups[i], groups.front());
+    for (const Group& group : groups) {
+      const Group& reference = reference_of(group, groups);
+      rows.push_back(cells(group, reference));
+      if (&group != &reference) sentences += sentence(group, reference);
     }
+    tables += table(rows) + '\n';
   }
   return tables + sentences;
 }

@@ -7,9 +7,9 @@
 namespace bf {
 
 /// One table per data set, one row per variant with means over the seeds (accuracy with its
-/// standard deviation where there are several); the first variant is the reference of the relative
-/// columns. After the tables one sentence for each data set and variant on what they show. With
-/// `ceiling`, in the sentence, the speed-up that the executed FLOPs allow.
+/// standard deviation where there are several). The relative columns stand against the variant that
+/// the results name as "reference", or the first if it is not among them. After the tables one
+/// sentence for each variant on what it shows.
 ///   results: objects as run_study() returns them
 /// Throws nlohmann::json::exception when a field is missing.
 std::string comparison_text(const std::vector<nlohmann::json>& results);

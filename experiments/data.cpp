@@ -64,9 +64,7 @@ void generate(const DataCommand& command) {
     std::cout << lines;
     return;
   }
-  AtomicFile file(command.out);
-  file.write(lines);
-  file.commit();
+  write_whole_file(command.out, lines);
 }
 
 using Splits = std::vector<std::pair<std::string, SplitSummary>>;

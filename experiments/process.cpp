@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <stdexcept>
 
 #include "tensor/require.h"
 
@@ -82,7 +83,11 @@ void run_programs(const std::vector<CommandLine>& commands, Index jobs,
   while (!running.empty() || (failure.empty() && next < commands.size())) {
     if (failure.empty() && next < commands.size() && running.size() < jobs) {
       if (started) started(next);
-      running[start(commands[next])] = next;
+      try {
+        running[start(commands[next])] = next;
+      } catch (const std::runtime_error& error) {  // the others are waited for all the same
+        failure = error.what();
+      }
       ++next;
       continue;
     }

@@ -1,24 +1,22 @@
 #include "experiments/study.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
 
 #include "experiments/study_timing.h"
 #include "experiments/table.h"
-#include "experiments/training_options.h"
-#include "nn/atomic_file.h"
 #include "tensor/require.h"
+#include "train/run_folder.h"
 
 namespace bf {
 namespace {
 
 using nlohmann::json;
 
-/// Options of bf-train that do not change the model.
-const std::vector<std::string> free_options = {"checkpoint-every", "json",   "log-every", "out",
-                                               "resume",           "threads"};
+/// Options of bf-train that say which rows there are, as bf-evaluate knows them, too.
+const std::vector<std::string> data_options = {
+    "class-names",  "data-dir",           "data-seed", "dataset", "delimiter",     "difficulty",
+    "encoding",     "label-column",       "no-header", "rows",    "second-column", "skip-bad-rows",
+    "text-columns", "validation-fraction"};
 
 const Variant& variant_named(const Study& study, const std::string& name) {
   const auto found = std::find_if(study.variants.begin(), study.variants.end(),
@@ -55,45 +53,13 @@ PlannedRun training_run(const Study& study, const Settings& data, const Variant&
   return run;
 }
 
-bool finished(const PlannedRun& run) {
-  return std::filesystem::exists(run.folder + "/summary.json");
-}
-
-json read_json(const std::string& path) {
-  std::ifstream file(path);
-  json value = json::parse(file, nullptr, false);
-  require_data(value.is_object(), path, ": is not a JSON object");
-  return value;
-}
-
-/// A finished run stands for these settings only if it was made with them.
-void require_same_options(const PlannedRun& run) {
-  OptionValues values;
-  training_options(run.arguments(), &values);
-  const json wanted = options_json(values);
-  const json trained = read_json(run.folder + "/config.json").value("options", json::object());
-  for (const auto& [name, value] : wanted.items()) {
-    if (std::find(free_options.begin(), free_options.end(), name) != free_options.end()) continue;
-    require_data(!trained.contains(name) || trained[name] == value, run.folder,
-                 ": was trained with --", name, ' ', trained[name].dump(), " and not ",
-                 value.dump(), "; give another --out");
-  }
-}
-
 void train_all(const Study& study, Progress& progress) {
-  std::vector<PlannedRun> open;
-  for (PlannedRun& run : training_runs(study)) {
-    if (finished(run)) {
-      require_same_options(run);
-    } else {
-      open.push_back(std::move(run));
-    }
-  }
+  const std::vector<PlannedRun> runs = training_runs(study);
   // Pruned models begin with what the others end with: a second round.
   for (const bool pruned : {false, true}) {
     std::vector<CommandLine> commands;
     std::vector<std::string> folders;
-    for (const PlannedRun& run : open) {
+    for (const PlannedRun& run : runs) {
       if (run.variant->pruned_from.empty() == pruned) continue;
       CommandLine command = run.arguments();
       command.insert(command.begin(), study.trainer);
@@ -120,6 +86,19 @@ json short_epochs(const json& training) {
   return epochs;
 }
 
+/// Nobody shall take the results of a part of a data set for those of the whole: " (44 %)".
+std::string share_text(double share) {
+  if (share > 0.95) return "";
+  return join_parts(" (", fixed_digits(100 * share, share < 0.1 ? 1 : 0), " %)");
+}
+
+void add_settings(const Settings& settings, CommandLine& line) {
+  for (const auto& [name, value] : settings) {
+    line.push_back("--" + name);
+    if (!value.empty()) line.push_back(value);
+  }
+}
+
 std::string command_of(const PlannedRun& run) {
   CommandLine command;
   if (run.variant->model_of.empty()) {
@@ -128,10 +107,12 @@ std::string command_of(const PlannedRun& run) {
     return shell_text(command);
   }
   command = {"build/experiments/bf-evaluate", "--model", run.folder};
-  for (const char* name : {"dataset", "data-dir", "difficulty", "rows", "encoding"}) {
-    const std::string value = value_of(run.settings, name);
-    if (!value.empty()) command.insert(command.end(), {std::string("--") + name, value});
+  Settings data;
+  for (const auto& setting : run.settings) {
+    const auto known = std::find(data_options.begin(), data_options.end(), setting.first);
+    if (known != data_options.end()) data.push_back(setting);
   }
+  add_settings(data, command);
   if (run.variant->budget != "learned") {
     command.insert(command.end(), {"--budget", run.variant->budget});
   }
@@ -139,49 +120,28 @@ std::string command_of(const PlannedRun& run) {
   return shell_text(command);
 }
 
-json result_of(const Study& study, const PlannedRun& run, const json& test, double seconds) {
-  const json summary = read_json(run.folder + "/summary.json");
-  const json config = read_json(run.folder + "/config.json");
+json result_of(const Study& study, const PlannedRun& run, const StudyMeasurement& measured) {
+  const json summary = run_summary(run.folder), config = run_config(run.folder);
   const json& model = config.at("model").at("transformer");
-  const json& rows = config.at("rows");
   const json& training = summary.at("training");
   return {{"part", study.part},
-          {"dataset", run.dataset},
+          {"dataset", run.dataset + share_text(measured.published_share)},
           {"variant", run.variant->name},
+          {"reference", run.variant->reference},
+          {"trained", run.variant->model_of.empty()},
           {"seed", run.seed},
           {"command", command_of(run)},
           {"heads", model.at("heads")},
           {"layers", model.at("layers")},
-          {"training_rows", rows.at("train").get<double>() + rows.at("validation").get<double>()},
-          {"test", test},
+          {"parameters", measured.parameters},
+          {"training_rows", config.at("rows").at("train")},
+          {"test", measured.test},
           {"training",
            {{"best_epoch", training.at("best_epoch")},
             {"steps", training.at("steps")},
             {"train_seconds", training.at("train_seconds")},
             {"epochs", short_epochs(training)}}},
-          {"seconds_per_1000_texts", seconds}};
-}
-
-/// Rows of the training splits as published; of SNLI those with a gold label.
-const std::map<std::string, double> published_rows = {{"ag_news", 120000}, {"dbpedia", 560000},
-                                                      {"imdb", 25000},     {"snli", 549367},
-                                                      {"sst2", 67349},     {"yelp_full", 650000}};
-
-/// Names a data set of which clearly less than the published training split is at hand so that
-/// nobody takes its results for those of the whole: "ag_news (44 %)".
-void name_partial(std::vector<json>& results, std::size_t first) {
-  if (first == results.size()) return;
-  const auto published = published_rows.find(results[first].at("dataset").get<std::string>());
-  if (published == published_rows.end()) return;
-  double most = 0;
-  for (std::size_t i = first; i < results.size(); ++i) {
-    most = std::max(most, results[i].at("training_rows").get<double>());
-  }
-  const double share = most / published->second;
-  if (share > 0.95) return;
-  const std::string name =
-      join_parts(published->first, " (", fixed_digits(100 * share, share < 0.1 ? 1 : 0), " %)");
-  for (std::size_t i = first; i < results.size(); ++i) results[i]["dataset"] = name;
+          {"seconds_per_1000_texts", measured.seconds_per_1000}};
 }
 
 /// The variants of one data set and seed, with the folders of the models that they use.
@@ -214,9 +174,7 @@ Settings merged(Settings base, const Settings& changes) {
 
 CommandLine PlannedRun::arguments() const {
   CommandLine line;
-  for (const auto& [name, value] : settings) {
-    line.insert(line.end(), {"--" + name, value});
-  }
+  add_settings(settings, line);
   line.insert(line.end(), {"--out", folder});
   return line;
 }
@@ -243,17 +201,15 @@ std::vector<json> run_study(const Study& study, Progress& progress) {
   train_all(study, progress);
   std::vector<json> results;
   for (const Settings& data : study.data_sets) {
-    const std::size_t first = results.size();
     for (const std::uint64_t seed : study.seeds) {
       const std::vector<PlannedRun> runs = uses(study, data, seed);
       const std::string path =
           join_parts(study.out, '/', study.part, '-', runs.front().dataset, "-seed", seed, ".json");
-      const StudyTimes times = test_and_time(runs, path, progress);
+      const auto measured = test_and_time(runs, path, progress);
       for (Index i = 0; i < runs.size(); ++i) {
-        results.push_back(result_of(study, runs[i], times.tests[i], times.seconds_per_1000[i]));
+        results.push_back(result_of(study, runs[i], measured[i]));
       }
     }
-    name_partial(results, first);
   }
   return results;
 }

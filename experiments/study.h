@@ -11,7 +11,8 @@
 
 namespace bf {
 
-/// Options of bf-train with their values, without dashes: {{"heads", "4"}, ...}.
+/// Options of bf-train with their values, without dashes: {{"heads", "4"}, ...}. A flag has an
+/// empty value.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// `base` with the values of `changes`, which stand last where they are new.
@@ -20,6 +21,7 @@ Settings merged(Settings base, const Settings& changes);
 /// One kind of model in a study: a training run, or a use of another variant's trained model.
 struct Variant {
   std::string name;
+  std::string reference = "mha";   ///< the variant it is compared with
   Settings settings = {};          ///< what its training has different from the study's base
   std::string pruned_from = {};    ///< trained from the model of this variant: --prune-from
   std::string model_of = {};       ///< not trained: the model of this variant, with the next two
@@ -34,8 +36,8 @@ struct Study {
   Settings base;                    ///< of every run
   std::vector<Settings> data_sets;  ///< "dataset" and what else differs between them
   std::vector<std::uint64_t> seeds;
-  std::vector<Variant> variants;  ///< the reference first
-  std::string trainer;            ///< path of bf-train
+  std::vector<Variant> variants;
+  std::string trainer;  ///< path of bf-train
   std::string out;
   Index jobs = 1;  ///< trainings at the same time
 };
@@ -56,13 +58,13 @@ struct PlannedRun {
 /// Throws std::invalid_argument when a variant refers to one that is not there.
 std::vector<PlannedRun> training_runs(const Study& study);
 
-/// Trains what is not finished (an interrupted run goes on), evaluates the variants that only use
-/// a model, and times all models of a data set and seed in turns on the same test texts, after a
-/// pass that only warms up. Whatever was done by an earlier call is taken from the folders.
-/// Returns one object per variant, data set and seed:
-///   part, dataset, variant, seed, command, heads, layers, parameters,
-///   test (as in summary.json), training, seconds_per_1000_texts
-/// Throws std::runtime_error when a run fails.
+/// Runs bf-train --resume for every training (it reads back what is finished and goes on with what
+/// was interrupted), evaluates the variants that only use a model, and times all models of a data
+/// set and seed in turns (study_timing.h). Returns one object per variant, data set and seed:
+///   part, dataset, variant, reference, trained, seed, command, heads, layers, parameters,
+///   training_rows, test (as in summary.json), training, seconds_per_1000_texts
+/// A data set of which clearly less than the published training rows is at hand says so in its
+/// name: "ag_news (44 %)". Throws std::runtime_error when a run fails.
 std::vector<nlohmann::json> run_study(const Study& study, Progress& progress);
 
 }  // namespace bf

@@ -68,11 +68,21 @@ std::string temporary_folder() {
   return (std::filesystem::temp_directory_path() / join_parts("bf-study-", getpid())).string();
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
+/// Removes the study's folder at the end, however it ends, if it was a temporary one.
+class TemporaryResults {
+ public:
+  explicit TemporaryResults(const std::string& folder, bool temporary)
+      : folder_(temporary ? folder : "") {}
+  TemporaryResults(const TemporaryResults&) = delete;
+  TemporaryResults& operator=(const TemporaryResults&) = delete;
+  ~TemporaryResults() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+
+ private:
+  std::string folder_;
+};
 
 }  // namespace
 
@@ -111,12 +121,13 @@ Study study_of(StudyOptions& options, const OptionValues& values, const std::str
 }
 
 void run_and_report(const Study& study, const StudyOptions& options, const OptionValues& values) {
+  const TemporaryResults temporary(study.out, options.run.out.empty());
   Progress progress = Progress::on_stderr();
   const std::vector<nlohmann::json> results = run_study(study, progress);
   progress.clear();
   const std::string text = comparison_text(results);
-  write_file(study.out + "/results.jsonl", json_lines(results));
-  write_file(study.out + "/results.txt", text);
+  write_whole_file(study.out + "/results.jsonl", json_lines(results));
+  write_whole_file(study.out + "/results.txt", text);
   if (options.run.json) {
     const nlohmann::json whole = {{"models", results},
                                   {"options", options_json(values)},
@@ -125,7 +136,6 @@ void run_and_report(const Study& study, const StudyOptions& options, const Optio
   } else {
     std::cout << text;
   }
-  if (options.run.out.empty()) std::filesystem::remove_all(study.out);
 }
 
 void check_list(const char* option, const std::vector<std::string>& given,

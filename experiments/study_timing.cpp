@@ -9,6 +9,7 @@
 #include "experiments/training_run.h"
 #include "nn/atomic_file.h"
 #include "tensor/require.h"
+#include "train/data_hash.h"
 #include "train/report_json.h"
 #include "train/run_folder.h"
 
@@ -58,21 +59,13 @@ Candidate load_candidate(const PlannedRun& run, const Dataset& data) {
   return candidate;
 }
 
-/// {VARIANT: {"seconds_per_1000_texts", "test"}}; empty without the file.
+/// {VARIANT: {...}}; empty without the file.
 json read_known(const std::string& path) {
   std::ifstream file(path);
   if (!file) return json::object();
   json known = json::parse(file, nullptr, false);
   require_data(known.is_object(), path, ": is not a JSON object");
   return known;
-}
-
-json summary_test(const PlannedRun& run) {
-  std::ifstream file(run.folder + "/summary.json");
-  const json summary = json::parse(file, nullptr, false);
-  require_data(summary.is_object() && summary.contains("test"), run.folder,
-               "/summary.json: holds no test");
-  return summary["test"];
 }
 
 void time_candidates(std::vector<Candidate>& candidates) {
@@ -84,7 +77,13 @@ void time_candidates(std::vector<Candidate>& candidates) {
   }
 }
 
-json measured(const std::vector<PlannedRun>& runs) {
+/// Tells a model that was trained anew from the one that was measured.
+std::string model_hash(const PlannedRun& run) {
+  TrainedModel trained = load_run(run.folder);
+  return weights_hash(*trained.model.net);
+}
+
+json measured(const std::vector<PlannedRun>& runs, const std::vector<std::string>& hashes) {
   const RunOptions options = training_options(runs.front().arguments());
   const Dataset data = load_data(options.data);
   std::vector<Candidate> candidates;
@@ -92,38 +91,45 @@ json measured(const std::vector<PlannedRun>& runs) {
   time_candidates(candidates);
   json all;
   for (Index i = 0; i < runs.size(); ++i) {
+    Model& model = candidates[i].trained.model;
     json& entry = all[runs[i].variant->name];
-    entry["seconds_per_1000_texts"] =
-        1000 * median(candidates[i].seconds) / static_cast<double>(candidates[i].timed.size());
-    entry["test"] = runs[i].variant->model_of.empty()
-                        ? summary_test(runs[i])
-                        : to_json(evaluate(candidates[i].trained.model, candidates[i].test));
+    entry = {{"weights", hashes[i]},
+             {"seconds_per_1000_texts", 1000 * median(candidates[i].seconds) /
+                                            static_cast<double>(candidates[i].timed.size())},
+             {"parameters", model.net->parameter_count()},
+             {"published_share", data.published_share}};
+    if (!runs[i].variant->model_of.empty()) {
+      entry["test"] = to_json(evaluate(model, candidates[i].test));
+    }
   }
   return all;
 }
 
 }  // namespace
 
-StudyTimes test_and_time(const std::vector<PlannedRun>& runs, const std::string& path,
-                         Progress& progress) {
+std::vector<StudyMeasurement> test_and_time(const std::vector<PlannedRun>& runs,
+                                            const std::string& path, Progress& progress) {
   json known = read_known(path);
-  const bool complete = std::all_of(runs.begin(), runs.end(), [&](const PlannedRun& run) {
-    return known.contains(run.variant->name);
-  });
+  std::vector<std::string> hashes;
+  bool complete = true;
+  for (const PlannedRun& run : runs) {
+    hashes.push_back(model_hash(run));
+    const json entry = known.value(run.variant->name, json::object());
+    complete = complete && entry.value("weights", "") == hashes.back();
+  }
   if (!complete) {
     progress.line(join_parts("timing  ", path));
-    known = measured(runs);
-    AtomicFile file(path);
-    file.write(known.dump(1) + '\n');
-    file.commit();
+    known = measured(runs, hashes);
+    write_whole_file(path, known.dump(1) + '\n');
   }
-  StudyTimes times;
+  std::vector<StudyMeasurement> results;
   for (const PlannedRun& run : runs) {
-    const json& entry = known[run.variant->name];
-    times.tests.push_back(entry.at("test"));
-    times.seconds_per_1000.push_back(entry.at("seconds_per_1000_texts"));
+    const json& entry = known.at(run.variant->name);
+    results.push_back(
+        {entry.contains("test") ? entry.at("test") : run_summary(run.folder).at("test"),
+         entry.at("seconds_per_1000_texts"), entry.at("parameters"), entry.at("published_share")});
   }
-  return times;
+  return results;
 }
 
 }  // namespace bf

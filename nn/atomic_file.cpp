@@ -76,4 +76,10 @@ void sync_path(const std::string& path) {
   if (error != 0) fail(path, "cannot sync");
 }
 
+void write_whole_file(const std::string& path, const std::string& text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
 }  // namespace bf

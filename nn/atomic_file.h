@@ -31,6 +31,9 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// An AtomicFile with this text.
+void write_whole_file(const std::string& path, const std::string& text);
+
 /// Waits until what was written to this file, or the names in this folder, are on the disk. Throws
 /// std::runtime_error as AtomicFile does.
 void sync_path(const std::string& path);

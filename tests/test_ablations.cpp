@@ -18,13 +18,13 @@ const Variant& named(const std::vector<Variant>& variants, const std::string& na
 
 }  // namespace
 
-TEST_CASE("ablations: every part has the reference first and no name twice") {
+TEST_CASE("ablations: every variant has its reference, and no name stands twice") {
   for (const std::string& part : ablation_parts()) {
     const std::vector<Variant> variants = ablation(part, {});
-    CHECK(variants.front().name.starts_with("mha"));
     std::set<std::string> names;
     for (const Variant& variant : variants) {
       CHECK(names.insert(variant.name).second);
+      CHECK_NOTHROW(named(variants, variant.reference));
       const std::string& other = variant.model_of.empty() ? variant.pruned_from : variant.model_of;
       if (!other.empty()) CHECK_NOTHROW(named(variants, other));
       CHECK(variant.settings.empty() == !variant.model_of.empty());
@@ -57,4 +57,5 @@ TEST_CASE("ablations: scaling varies one option for both models") {
   CHECK(variants.size() == 8);
   const Settings deep = {{"attention", "budget"}, {"layers", "12"}};
   CHECK(named(variants, "budget-layers-12").settings == deep);
+  CHECK(named(variants, "budget-layers-12").reference == "mha-layers-12");
 }

@@ -13,6 +13,7 @@ json made(const std::string& variant, int seed, double accuracy) {
   const bool dense = variant == "mha";
   json result = {{"dataset", "set"},
                  {"variant", variant},
+                 {"reference", "mha"},
                  {"seed", seed},
                  {"heads", 8},
                  {"seconds_per_1000_texts", dense ? 2 : 1},
@@ -60,4 +61,16 @@ TEST_CASE("comparison: results are one line each") {
   const std::string lines = json_lines({made("mha", 1, 0.9), made("budget", 1, 0.91)});
   CHECK(std::count(lines.begin(), lines.end(), '\n') == 2);
   CHECK(json::parse(lines.substr(0, lines.find('\n')))["variant"] == "mha");
+}
+
+TEST_CASE("comparison: a variant may have a reference of its own") {
+  json small = made("mha", 1, 0.5), large = made("mha", 1, 0.6), other = made("budget", 1, 0.7);
+  small["variant"] = small["reference"] = "mha-small";
+  large["variant"] = large["reference"] = "mha-large";
+  large["seconds_per_1000_texts"] = 4;
+  other["reference"] = "mha-large";
+  const std::string text = comparison_text({small, large, other});
+  CHECK(text.find("0.7000 against 0.6000 of mha-large") != std::string::npos);
+  CHECK(text.find("25.0 % of the time, a speed-up of 4.00") != std::string::npos);
+  CHECK(text.find("of mha-small") == std::string::npos);
 }

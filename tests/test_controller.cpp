@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/sum.h"
 #include "budgetformer/controller.h"
 #include "tests/policy.h"
 
@@ -74,5 +75,11 @@ TEST_CASE("controller: exploration moves the logits by logistic noise, the gradi
   }
   CHECK(mean == doctest::Approx(0.5).epsilon(0.05));
   CHECK(squares == doctest::Approx(0.36 * 3.14159265 * 3.14159265 / 3).epsilon(0.05));
-  CHECK(explore_budgets(logits, 0, noise).value()[0] == doctest::Approx(0.62245933));
+  CHECK(double{explore_budgets(logits, 0, noise).value()[0]} == doctest::Approx(0.62245933));
+  // ds/dz = s (1 - s) at the noisy s.
+  backward(sum(budgets));
+  for (const Index b : std::vector<Index>{0, 77}) {
+    const double s = static_cast<double>(budgets.value()[b]);
+    CHECK(double{logits.grad()[b]} == doctest::Approx(s * (1 - s)).epsilon(1e-5));
+  }
 }

@@ -56,3 +56,12 @@ TEST_CASE("process: a failure names the command, and nothing starts after it") {
   CHECK(failure_of({{"/no/such/program"}}) ==
         "/no/such/program: cannot be started: No such file or directory");
 }
+
+TEST_CASE("process: what runs is waited for when another program cannot start") {
+  const TempFolder folder;
+  const std::string file = folder.path("done");
+  CHECK_THROWS_WITH_AS(run_programs({shell("sleep 0.1; touch " + file), {"/no/such/program"}}, 2),
+                       "/no/such/program: cannot be started: No such file or directory",
+                       std::runtime_error);
+  CHECK(std::filesystem::exists(file));
+}

@@ -2,11 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
+#include "experiments/training_run.h"
+#include "tests/small_run.h"
 #include "tests/temp_folder.h"
+#include "train/run_folder.h"
 
 using namespace bf;
 
@@ -14,26 +18,50 @@ namespace {
 
 const Variant variant{.name = "mha", .settings = {{"attention", "mha"}}};
 
-StudyTimes timed(const TempFolder& folder) {
+PlannedRun small_plan(const TempFolder& folder) {
   PlannedRun run;
-  run.dataset = "set";
+  run.dataset = "synthetic";
   run.variant = &variant;
-  run.seed = 3;
-  run.folder = folder.path("none");
+  run.seed = 1;
+  run.settings = {{"dataset", "synthetic"}, {"rows", "120"}, {"difficulty", "easy"}};
+  run.folder = folder.path("run");
+  return run;
+}
+
+std::vector<StudyMeasurement> timed(const TempFolder& folder) {
   std::ostringstream shown;
   Progress progress(shown, false);
-  return test_and_time({run}, folder.path("times.json"), progress);
+  return test_and_time({small_plan(folder)}, folder.path("times.json"), progress);
+}
+
+void train(const TempFolder& folder, std::uint64_t seed) {
+  std::ostringstream shown;
+  Progress progress(shown, false);
+  RunOptions options = small_run();
+  options.model.attention = "mha";
+  options.model.seed = seed;
+  const TokenizedData data = load_tokenized(options.data, options.tokenizer, progress);
+  train_run(data, options, options.model_for(data), "small", folder.path("run"), {}, progress);
 }
 
 }  // namespace
 
-TEST_CASE("study_timing: what the file has is not measured again") {
+TEST_CASE("study_timing: a model is measured once, and again when it is another") {
   const TempFolder folder;
-  std::ofstream(folder.path("times.json"))
-      << R"({"mha": {"seconds_per_1000_texts": 0.5, "test": {"accuracy": 0.25}}})";
-  const StudyTimes times = timed(folder);
-  CHECK(times.seconds_per_1000 == std::vector<double>{0.5});
-  CHECK(times.tests[0]["accuracy"] == 0.25);
+  train(folder, 1);
+  const auto first = timed(folder);
+  CHECK(first[0].seconds_per_1000 > 0);
+  CHECK(first[0].parameters > 0);
+  CHECK(first[0].published_share == 1);
+  CHECK(first[0].test == run_summary(folder.path("run"))["test"]);
+  // What the file has is believed as long as the weights are those that it tells of.
+  nlohmann::json file = nlohmann::json::parse(std::ifstream(folder.path("times.json")));
+  file["mha"]["seconds_per_1000_texts"] = 1234;
+  std::ofstream(folder.path("times.json")) << file;
+  CHECK(timed(folder)[0].seconds_per_1000 == 1234);
+  std::filesystem::remove_all(folder.path("run"));
+  train(folder, 2);
+  CHECK(timed(folder)[0].seconds_per_1000 < 1000);
 }
 
 TEST_CASE("study_timing: a file that is not JSON is named") {

@@ -62,6 +62,10 @@ class Loader {
     require_data(generic || !data_.test.empty(), options_.data_dir, ": ", entry_.name, " expects ",
                  listed(entry_.test, " or "), " here (plain or .gz)");
     compare_with_published("train", data_.train.size(), entry_.published_train);
+    if (!generic) {
+      data_.published_share = std::min(1.0, static_cast<double>(data_.train.size()) /
+                                                static_cast<double>(entry_.published_train));
+    }
     compare_with_published("test", data_.test.size(), entry_.published_test);
     complete_splits(data_, options_);
     return std::move(data_);

@@ -26,6 +26,7 @@ struct Dataset {
   std::vector<Example> test;
   std::vector<std::string> notes;  ///< what was dropped, split or found odd; sentences with counts
   bool partial = false;            ///< fewer rows than the published data set has
+  double published_share = 1;      ///< of the published training rows; 1 where that is not known
 };
 
 /// What to load and how. The first group is for every set; the second for the generic formats

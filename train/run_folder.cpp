@@ -21,9 +21,7 @@ constexpr const char* summary_file = "summary.json";
 constexpr const char* texts_file = "test_texts.jsonl";
 
 void write_json(const std::string& path, const json& value) {
-  AtomicFile file(path);
-  file.write(value.dump(2) + '\n');
-  file.commit();
+  write_whole_file(path, value.dump(2) + '\n');
 }
 
 json read_json(const std::string& path) {

@@ -29,7 +29,7 @@ std::string to_string(SyntheticKind kind);
 
 /// The example number `index` of the sequence `seed`: 16 to 24 words for every difficulty, so the
 /// length does not tell it. It depends on these three numbers alone, not on how many are made.
-/// Difficulty hard takes its three kinds in turn; the label is a fair coin.
+/// The kind of a hard example and the label are drawn at random.
 Example synthetic_example(std::uint64_t seed, std::uint64_t index, Difficulty difficulty);
 
 /// `options.rows` training examples and a tenth as many (at least 100) for validation and for

@@ -129,9 +129,7 @@ void write_texts(const std::string& path, const Evaluation& evaluation,
   for (Index text = 0; text < split.size(); ++text) {
     lines += text_json(evaluation, split, text).dump() + '\n';
   }
-  AtomicFile file(path);
-  file.write(lines);
-  file.commit();
+  write_whole_file(path, lines);
 }
 
 }  // namespace bf
