@@ -18,7 +18,8 @@ from=$PWD
 cd "$(dirname "$0")/.."
 
 data=data runs=runs/study results= jobs=$(nproc) quick= parts=()
-given() { case $1 in /*) echo "$1" ;; *) realpath -m --relative-to=. "$from/$1" ;; esac }  # a path as the caller means it
+# A path as the caller means it; relative below the project, so that the commands in the tables are, too.
+given() { case $1 in /*) realpath -ms --relative-base=. "$1" ;; *) realpath -ms --relative-base=. "$from/$1" ;; esac }
 while [ $# -gt 0 ]; do
   case $1 in
     --data | --runs | --results | --jobs | --only)
@@ -44,9 +45,6 @@ done
 [ -n "$quick" ] && runs=$runs-quick
 [ -n "$results" ] || results=$([ -n "$quick" ] && echo "$runs/results" || echo experiments/results/study)
 
-bash setup.sh >&2
-bin=${BUILD:-build}/experiments
-
 # needs PART: the folders of its data sets.
 needs() {
   case $1 in
@@ -63,6 +61,8 @@ if [ -z "$quick" ]; then
     done
   done
 fi
+bash setup.sh >&2
+bin=${BUILD:-build}/experiments
 mkdir -p "$runs" "$results"
 
 seeds=1,2,3

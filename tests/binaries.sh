@@ -83,6 +83,16 @@ works "$bin/bf-train" --prune-from whole --heads 2 --epochs 1 --dataset syntheti
 grep -q '"kept-heads"' pruned/config.json || fail "bf-train --prune-from does not record which heads it kept"
 works "$bin/bf-evaluate" --model pruned --dataset synthetic --rows 300
 
+# The study's script, on tiny models: two parts of it, with their tables and pictures; a second time nothing is trained.
+works bash "$root/experiments/reproduce.sh" --quick --only main --only mixed --runs study
+for file in main.jsonl mixed-1.svg study.html study.md; do
+  [ -s study-quick/results/$file ] || fail "reproduce.sh wrote no $file"
+done
+works bash "$root/experiments/reproduce.sh" --quick --only main --runs study
+grep -q "train loss" err && fail "reproduce.sh trains what is finished: $(grep "train loss" err | head -n 1)"
+refuses 1 'study-none/trec is missing (main needs it)' bash "$root/experiments/reproduce.sh" --only main --data study-none
+refuses 2 --only bash "$root/experiments/reproduce.sh" --only everything
+
 # The same bytes with one thread and with two.
 for attention in mha budget; do
   for threads in 1 2; do
