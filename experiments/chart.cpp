@@ -136,6 +136,9 @@ std::vector<std::string> plots(Index index, const Curve& curve) {
   return parts;
 }
 
+/// Pixels: of the margins around a plot, of a letter in a point's name.
+constexpr double around = 130, name_letter = 6.4;
+
 /// What the axes span.
 struct Frame {
   Span x, y;
@@ -143,10 +146,11 @@ struct Frame {
 
 Frame frame_of(const Chart& chart) {
   Span x, y;
-  bool named = false, bars = false;
+  Index longest = 0;  // name
+  bool bars = false;
   for (const Curve& curve : chart.curves) {
     x.add(curve.x), y.add(curve.y), y.add(curve.low), y.add(curve.high);
-    named = named || !curve.names.empty();
+    for (const std::string& name : curve.names) longest = std::max(longest, name.size());
     bars = bars || curve.style == CurveStyle::bars;
   }
   y.add(chart.highest);
@@ -161,7 +165,11 @@ Frame frame_of(const Chart& chart) {
   } else if (chart.log_x) {
     x = {x.low / 1.15, x.high * 1.15};
   } else {
-    x = x.widened(named ? 0.08 : 0.03, named ? 0.16 : 0.04);
+    // A name on the right of the last point takes so much of the picture, at most a third.
+    const double name = std::min(0.33, (name_letter * static_cast<double>(longest) + 14) /
+                                           (static_cast<double>(chart.width) - around));
+    const double below = longest > 0 ? 0.08 : 0.03;
+    x = x.widened(below, longest > 0 ? (1 + below) * name / (1 - name) : 0.04);
   }
   return {x, y};
 }
@@ -200,11 +208,11 @@ struct Box {
 
 /// Names beside their points: to the first of six places where no name and no point is yet.
 void point_names(std::ostringstream& script, const Chart& chart, const Frame& frame) {
-  constexpr double around = 130, letter = 6.4, line = 12;  // pixels of margins and of the font
+  constexpr double line = 12;  // pixels
   const auto place = [](double value, const Span& span, Index pixels) {
     return (value - span.low) / (span.high - span.low) * (static_cast<double>(pixels) - around);
   };
-  const double rightmost = static_cast<double>(chart.width) - around + 40;
+  const double rightmost = static_cast<double>(chart.width) - around + 10;
   std::vector<Box> taken;
   for (const Curve& curve : chart.curves) {
     for (Index i = 0; i < curve.names.size(); ++i) {
@@ -216,7 +224,7 @@ void point_names(std::ostringstream& script, const Chart& chart, const Frame& fr
   for (const Curve& curve : chart.curves) {
     for (Index i = 0; i < curve.names.size(); ++i, ++point) {
       if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
-      const double width = letter * static_cast<double>(curve.names[i].size());
+      const double width = name_letter * static_cast<double>(curve.names[i].size());
       bool right = true, free = false;
       double up = 0;
       Box box{};

@@ -28,7 +28,8 @@ svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; margin: 10px 0; font-size: 13.5px; }
 th, td { padding: 3px 8px; text-align: right; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #555; vertical-align: bottom; }
-th:first-child, td:first-child { text-align: left; } td { white-space: nowrap; } tr:hover td { background: #f2f6fa; }
+th:first-child, td:first-child { text-align: left; } td { white-space: nowrap; }
+tr:hover td { background: #f2f6fa; }
 details { margin: 6px 0; font-size: 14px; } summary { cursor: pointer; color: #004d80; }
 pre { background: #f5f5f5; padding: 8px 10px; white-space: pre-wrap; word-break: break-word;
   font-size: 12.5px; margin: 4px 0; }

@@ -98,7 +98,8 @@ std::string runs_page(const Options& options, const Draw& draw) {
     add_figure(page, "Accuracy against time: up and to the left is better.", time_chart(runs),
                draw);
     page.note(
-        "Ceiling: the speed-up that the executed FLOPs allow. Times are of one test pass each.");
+        "Ceiling: the speed-up that the executed FLOPs allow. Times are of one test pass each, "
+        "during which other programs may have run.");
   }
   for (const RunRecord& run : runs) report_run(page, run, runs, texts, draw);
   return page.html();

@@ -123,7 +123,7 @@ std::string what_it_saved(const RunRecord& run, const RunRecord* reference) {
                     digits_or_dash(reference->seconds_per_1000() / run.seconds_per_1000(), 2),
                     " times as fast (", digits_or_dash(run.seconds_per_1000(), 3), " against ",
                     digits_or_dash(reference->seconds_per_1000(), 3),
-                    " s per 1,000 texts, one test pass each).");
+                    " s per 1,000 texts, one test pass each; other programs may have run).");
 }
 
 HeatMap usage_map(const RunRecord& run) {
@@ -267,10 +267,10 @@ Chart time_chart(const std::vector<RunRecord>& runs) {
 }
 
 ReportTable runs_table(const std::vector<RunRecord>& runs) {
-  ReportTable table{
-      {"run", "data set", "model", "accuracy", "macro F1", "s mean", "heads run", "FLOPs executed",
-       "ceiling", "s / 1000 texts", "times as fast", "peak MB", "joules"},
-      {}};
+  ReportTable table{{"run", "data set", "model", "accuracy", "macro F1", "s mean", "heads run",
+                     "FLOPs executed", "ceiling", "s / 1000 texts", "times as fast", "peak MB",
+                     "J / 1000 texts", "CO2 mg / 1000 texts"},
+                    {}};
   for (const RunRecord& run : runs) {
     const RunRecord* reference = reference_for(run, runs);
     const double share = reference != nullptr ? run.test("executed_flops_per_text") /
@@ -286,7 +286,8 @@ ReportTable runs_table(const std::vector<RunRecord>& runs) {
          join_parts(digits_or_dash(run.heads_mean(), 2), " of ", run.heads()), percent(share),
          digits_or_dash(1 / share, 2), digits_or_dash(run.seconds_per_1000(), 3),
          digits_or_dash(fast, 2), digits_or_dash(run.test("peak_tensor_bytes") / 1e6, 1),
-         digits_or_dash(run.test("energy/joules"), 3)});
+         digits_or_dash(1000 * run.test("energy/joules") / run.test("examples"), 3),
+         digits_or_dash(1e6 * run.test("energy/gco2") / run.test("examples"), 3)});
   }
   return table;
 }

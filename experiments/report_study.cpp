@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <functional>
 
+#include "experiments/paper_results.h"
 #include "experiments/study_charts.h"
+#include "experiments/study_findings.h"
 #include "experiments/study_tables.h"
 #include "tensor/require.h"
 
@@ -30,6 +32,7 @@ class StudyWriter {
   }
   /// A table that the page shows when it is asked for.
   void folded_table(const std::string& title, const ReportTable& table) {
+    if (table.rows.empty()) return;
     page_.markup("<details><summary>" + escape_html(title) + "</summary>\n" + html_table(table) +
                  "</details>\n");
     markdown_ += plain_text(title) + ":\n\n" + markdown_table(table) + '\n';
@@ -61,20 +64,21 @@ struct Section {
   const char* title;
   const char* question;
   std::function<std::vector<Figure>(const StudyPart&)> figures;
+  std::function<std::vector<std::string>(const StudyPart&)> findings = nullptr;
 };
 
 const std::vector<Section>& sections() {
   static const std::vector<Section> list = {
       {"main", "BudgetFormer against multi-head attention",
-       "How many heads does a text need, is the answer as good, and what is saved?", main_figures},
+       "How many heads does a text need, is the answer as good, and what is saved?", main_figures,
+       main_findings},
       {"mixed", "Does the budget follow the input?",
        "Generated texts of known difficulty: do hard ones get more heads, and are those heads "
-       "worth "
-       "it?",
-       mixed_figures},
+       "worth it?",
+       mixed_figures, mixed_findings},
       {"budgets", "One model, many budgets",
        "The same trained model, run with a share of its heads that is chosen afterwards.",
-       budget_figures},
+       budget_figures, budgets_findings},
       {"opponents", "The honest opponents",
        "Multi-head attention with fewer heads from the start, pruned afterwards, and fixed "
        "budgets.",
@@ -85,6 +89,13 @@ const std::vector<Section>& sections() {
   return list;
 }
 
+void write_paper(StudyWriter& writer, const StudyPart& part) {
+  const ReportTable table = paper_table(part);
+  if (table.rows.empty()) return;
+  writer.paragraph(paper_note());
+  writer.table(table);
+}
+
 void write_section(StudyWriter& writer, const Section& section, const StudyPart& part,
                    const Draw& draw) {
   writer.heading(section.title);
@@ -93,16 +104,19 @@ void write_section(StudyWriter& writer, const Section& section, const StudyPart&
     return;
   }
   writer.paragraph(section.question);
-  if (part.name == "main") {
-    for (const std::string& sentence : main_findings(part)) writer.paragraph(sentence);
+  if (section.findings) {
+    for (const std::string& sentence : section.findings(part)) writer.paragraph(sentence);
   }
   Index number = 0;
   for (const Figure& figure : section.figures(part)) {
     if (figure.chart.has_data()) writer.figure(figure, part.name, ++number, draw);
   }
   writer.table(study_table(part));
+  if (part.name == "main") write_paper(writer, part);
   writer.table(grouped_table(part, "by_difficulty"));
   writer.table(grouped_table(part, "by_kind"));
+  writer.folded_table("Rank correlation (Spearman) of a text's heads and budget s with what it is",
+                      correlation_table(part));
   writer.folded_table("Time, FLOPs, memory, energy", cost_table(part));
   writer.commands(commands(part));
 }
@@ -122,7 +136,8 @@ StudyReport report_study(const std::string& folder, const Draw& draw) {
   StudyWriter writer("BudgetFormer: the study");
   writer.paragraph(
       "Numbers are means over seeds \u00b1 one standard deviation. FLOPs and time are set against "
-      "multi-head attention (mha) of the same part and data set; the ceiling is the speed-up that "
+      "multi-head attention (mha) of the same part and data set, or the reference that the table "
+      "names; the ceiling is the speed-up that "
       "the executed FLOPs allow. Heads run: mean over texts and layers. A deviation that rounds to "
       "zero is not written.");
   for (std::size_t i = 0; i < parts.size(); ++i) {

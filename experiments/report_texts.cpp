@@ -109,7 +109,8 @@ Chart group_chart(const RunRecord& run, const std::string& x_label,
   return chart;
 }
 
-Chart binned_chart(const RunRecord& run, const std::string& x_label, const Value& value) {
+Chart binned_chart(const RunRecord& run, const std::string& x_label, const Value& value,
+                   bool logarithmic = false) {
   constexpr Index bin_count = 12;
   const std::vector<const TestText*> texts = all(run);
   Curve curve{"", {}, {}, {}, {}, CurveStyle::line_points, Colour::blue};
@@ -118,6 +119,8 @@ Chart binned_chart(const RunRecord& run, const std::string& x_label, const Value
     curve.low.push_back(bin.low), curve.high.push_back(bin.high);
   }
   Chart chart{.x_label = x_label, .y_label = total_label(run), .curves = {curve}};
+  // Most texts are easy: on a straight axis their small losses are one point.
+  chart.log_x = logarithmic && quantile(curve.x, 0) > 0;
   chart.from_zero = true;
   return chart;
 }
@@ -136,8 +139,14 @@ Chart histogram(const RunRecord& run) {
   return chart;
 }
 
+/// `summary`: where summary.json describes these texts; what it does not say comes from them.
 std::vector<std::string> extremes_row(const RunRecord& run, const std::string& name,
+                                      const std::string& summary,
                                       const std::vector<const TestText*>& texts) {
+  const auto described = [&](const char* field, const Value& value) {
+    const double stated = number_at(run.summary, "/test" + summary + '/' + field);
+    return std::isfinite(stated) ? stated : mean_of(values(texts, value));
+  };
   std::vector<Group> classes = by_class(run, texts);
   std::stable_sort(classes.begin(), classes.end(),
                    [](const Group& a, const Group& b) { return a.texts.size() > b.texts.size(); });
@@ -150,10 +159,10 @@ std::vector<std::string> extremes_row(const RunRecord& run, const std::string& n
   }
   return {name,
           std::to_string(texts.size()),
-          digits_or_dash(mean_of(values(texts, heads_of)), 2),
-          digits_or_dash(mean_of(values(texts, tokens_of)), 1),
-          digits_or_dash(mean_of(values(texts, loss_of)), 3),
-          digits_or_dash(100 * mean_of(values(texts, right)), 1) + " %",
+          digits_or_dash(described("heads_mean_total", heads_of), 2),
+          digits_or_dash(described("tokens_mean", tokens_of), 1),
+          digits_or_dash(described("loss", loss_of), 3),
+          digits_or_dash(100 * described("accuracy", right), 1) + " %",
           commonest};
 }
 
@@ -214,13 +223,16 @@ ReportTable extremes_table(const RunRecord& run) {
                     {}};
   if (texts.empty()) return table;
   std::stable_sort(texts.begin(), texts.end(), [](const TestText* a, const TestText* b) {
-    return a->total_heads() < b->total_heads();
+    const double heads_a = a->total_heads(), heads_b = b->total_heads();
+    return heads_a != heads_b ? heads_a < heads_b : mean_of(a->budgets) < mean_of(b->budgets);
   });
-  const auto part = static_cast<std::ptrdiff_t>(std::max<Index>(1, texts.size() / 20));
-  table.rows = {
-      extremes_row(run, "fewest heads (a twentieth)", {texts.begin(), texts.begin() + part}),
-      extremes_row(run, "all", texts),
-      extremes_row(run, "most heads (a twentieth)", {texts.end() - part, texts.end()})};
+  // The order and the share by which the tenths of summary.json were taken.
+  const auto part = static_cast<std::ptrdiff_t>(std::max<Index>(1, texts.size() / 10));
+  table.rows = {extremes_row(run, "fewest heads (a tenth)", "/cheapest_tenth",
+                             {texts.begin(), texts.begin() + part}),
+                extremes_row(run, "all", "", texts),
+                extremes_row(run, "most heads (a tenth)", "/dearest_tenth",
+                             {texts.end() - part, texts.end()})};
   return table;
 }
 
@@ -274,7 +286,7 @@ void report_texts(HtmlPage& page, const RunRecord& run, const Draw& draw) {
   add_figure(page, "Against length, in groups of about equally many texts.",
              binned_chart(run, "tokens of the text", tokens_of), draw);
   add_figure(page, "Against loss: do texts that the model finds hard get more?",
-             binned_chart(run, "cross entropy of the text (nats)", loss_of), draw);
+             binned_chart(run, "cross entropy of the text (nats)", loss_of, true), draw);
   page.heading(3, "The cheapest and the dearest texts");
   page.table(extremes_table(run));
 }

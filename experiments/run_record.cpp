@@ -99,7 +99,7 @@ std::vector<double> numbers_at(const json& value, const std::string& path) {
   return numbers;
 }
 
-std::vector<json> read_json_lines(const std::string& path) {
+std::vector<json> read_json_lines(const std::string& path, std::vector<Index>* line_numbers) {
   std::vector<json> lines;
   std::ifstream file(path);
   Index number = 0;
@@ -110,6 +110,7 @@ std::vector<json> read_json_lines(const std::string& path) {
     if (!value.is_object() && file.eof()) break;
     require_data(value.is_object(), path, ':', number, ": is not a JSON object");
     lines.push_back(std::move(value));
+    if (line_numbers != nullptr) line_numbers->push_back(number);
   }
   return lines;
 }

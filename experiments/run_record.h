@@ -17,8 +17,10 @@ std::string text_at(const nlohmann::json& json, const std::string& path,
 std::vector<double> numbers_at(const nlohmann::json& json, const std::string& path);
 
 /// The objects of a file of JSON lines. A last line without its end (of a run that was killed) is
-/// left out. Throws std::runtime_error, "FILE:LINE: is not a JSON object".
-std::vector<nlohmann::json> read_json_lines(const std::string& path);
+/// left out. `line_numbers`, if given, receives the line (from 1) of each object. Throws
+/// std::runtime_error, "FILE:LINE: is not a JSON object".
+std::vector<nlohmann::json> read_json_lines(const std::string& path,
+                                            std::vector<Index>* line_numbers = nullptr);
 
 /// One test text, as bf-train wrote it.
 struct TestText {

@@ -57,7 +57,7 @@ std::vector<std::string> variants(const StudyPart& part) {
   return names;
 }
 
-/// A variant has one colour in every picture.
+/// One colour for a variant in all the pictures that have a curve for each variant.
 Colour colour_of(const StudyPart& part, const std::string& variant) {
   if (variant == "mha") return Colour::grey;
   const std::vector<std::string> names = variants(part);
@@ -113,7 +113,7 @@ Chart saved_chart(const StudyPart& part) {
     return by_dataset(
         part, "saved (%)", CurveStyle::bars,
         [&](const StudyGroup& group) {
-          std::vector<double> values = ratios(group, part.reference(group.dataset), measure);
+          std::vector<double> values = ratios(group, part.reference(group), measure);
           for (double& share : values) share = 1 - share;
           return values;
         },
@@ -223,11 +223,46 @@ Chart opponent_chart(const StudyPart& part, const std::string& dataset, const st
       chart.curves.push_back(empty_curve(family, CurveStyle::points, turn(chart.curves.size())));
     }
     Curve& curve = chart.curves[families[family]];
-    add_point(curve, 100 * mean_of(ratios(group, part.reference(dataset), cost)),
+    add_point(curve, 100 * mean_of(ratios(group, part.reference(group), cost)),
               group.values(accuracy_of), 100);
     curve.names.push_back(group.variant);
   }
   chart.height = 380;
+  return chart;
+}
+
+/// A field of the epochs of training, mean over the runs that got so far.
+Curve epoch_curve(const StudyGroup& group, const std::string& field, const std::string& label,
+                  CurveStyle style, Colour colour) {
+  std::map<double, std::vector<double>> values;
+  for (const StudyRun& run : group.runs) {
+    const nlohmann::json::json_pointer epochs("/training/epochs");
+    if (!run.record.contains(epochs)) continue;
+    for (const nlohmann::json& epoch : run.record.at(epochs)) {
+      values[number_at(epoch, "/epoch")].push_back(number_at(epoch, '/' + field));
+    }
+  }
+  Curve curve = empty_curve(label, style, colour);
+  for (const auto& [epoch, of_runs] : values) {
+    curve.x.push_back(epoch), curve.y.push_back(100 * mean_of(of_runs));
+  }
+  return curve;
+}
+
+/// Validation accuracy with the selected heads and with the soft gates, of the estimators.
+Chart gate_chart(const StudyPart& part, const std::string& dataset) {
+  Chart chart{.x_label = "training epoch", .y_label = "validation accuracy (%)"};
+  for (const char* variant : {"budget", "relaxed", "paper-estimator"}) {
+    const StudyGroup* group = part.find(dataset, variant);
+    if (group == nullptr) continue;
+    const Colour colour = turn(chart.curves.size() / 2);
+    const std::string name = variant;
+    chart.curves.push_back(epoch_curve(*group, "validation_accuracy", name + ", selected heads",
+                                       CurveStyle::line_points, colour));
+    chart.curves.push_back(epoch_curve(*group, "validation_soft_accuracy", name + ", soft gates",
+                                       CurveStyle::dashed, colour));
+  }
+  chart.width = 760, chart.height = 400;
   return chart;
 }
 
@@ -237,7 +272,7 @@ std::vector<Figure> main_figures(const StudyPart& part) {
   Chart accuracy = by_dataset(
       part, "accuracy - accuracy of mha (points)", CurveStyle::points,
       [&](const StudyGroup& group) {
-        return differences(group, part.reference(group.dataset), accuracy_of);
+        return differences(group, part.reference(group), accuracy_of);
       },
       100);
   const double last = static_cast<double>(accuracy.categories.size()) - 0.4;
@@ -280,6 +315,10 @@ std::vector<Figure> ablation_figures(const StudyPart& part) {
     chart.width = chart.categories.size() > 10 ? 1190 : 580;
     chart.height = 400;
     figures.push_back({dataset + ": what each part of the recipe is worth.", chart});
+    figures.push_back(
+        {dataset + ": where a dashed line leaves the full one of its colour, what is trained (soft "
+                   "gates on every head) is not what is run (the selected heads).",
+         gate_chart(part, dataset)});
   }
   return figures;
 }

@@ -17,7 +17,8 @@ struct Figure {
 std::vector<Figure> main_figures(const StudyPart& part);
 /// Heads and accuracy by difficulty and by kind.
 std::vector<Figure> mixed_figures(const StudyPart& part);
-/// Accuracy of every variant, one picture for each data set.
+/// Accuracy of every variant, and over training that with the selected heads beside that with the
+/// soft gates (variants "budget", "relaxed", "paper-estimator"); two pictures for each data set.
 std::vector<Figure> ablation_figures(const StudyPart& part);
 /// Accuracy against executed FLOPs and against time, two pictures for each data set.
 std::vector<Figure> opponent_figures(const StudyPart& part);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 
 #include "experiments/run_record.h"
 #include "experiments/sample.h"
@@ -38,6 +39,8 @@ double StudyRun::heads_mean() const {
   return mean_of(means);
 }
 
+bool StudyRun::trained() const { return text_at(record, "/trained") != "false"; }
+
 double StudyRun::test(const std::string& field) const {
   return number_at(record, "/test/" + field);
 }
@@ -48,6 +51,10 @@ double executed_of(const StudyRun& run) { return run.test("executed_flops_per_te
 double seconds_of(const StudyRun& run) {
   const double stated = number_at(run.record, "/seconds_per_1000_texts");
   return std::isfinite(stated) ? stated : 1000 * run.test("seconds") / run.test("examples");
+}
+
+std::string StudyGroup::reference_name() const {
+  return runs.empty() ? "" : text_at(runs.front().record, "/reference");
 }
 
 std::vector<double> StudyGroup::values(const Measure& measure) const {
@@ -75,17 +82,33 @@ const StudyGroup* StudyPart::find(const std::string& dataset, const std::string&
   return nullptr;
 }
 
+const StudyGroup* StudyPart::reference(const StudyGroup& group) const {
+  const std::string named = group.reference_name();
+  if (!named.empty()) return find(group.dataset, named);
+  const bool compared_with =
+      std::any_of(groups.begin(), groups.end(), [&](const StudyGroup& other) {
+        return other.dataset == group.dataset && other.reference_name() == group.variant;
+      });
+  return find(group.dataset, compared_with ? group.variant : "mha");
+}
+
 StudyPart read_study_part(const std::string& folder, const std::string& name) {
   const std::string file = join_parts(folder, '/', name, ".jsonl");
   StudyPart part{name, {}};
   std::vector<StudyGroup>& groups = part.groups;
-  Index line = 0;
-  for (nlohmann::json& record : read_json_lines(file)) {
-    ++line;
+  std::vector<Index> lines;
+  std::vector<nlohmann::json> records = read_json_lines(file, &lines);
+  std::map<std::string, Index> seen;
+  for (Index i = 0; i < records.size(); ++i) {
+    nlohmann::json& record = records[i];
     StudyRun run;
     run.dataset = text_at(record, "/dataset"), run.variant = text_at(record, "/variant");
-    require_data(!run.dataset.empty() && !run.variant.empty(), file, ": run ", line,
+    require_data(!run.dataset.empty() && !run.variant.empty(), file, ':', lines[i],
                  ": has no \"dataset\" or no \"variant\"");
+    const std::string label = join_parts(run.dataset, ", ", run.variant, ", seed ",
+                                         text_at(record, "/seed", "not recorded"));
+    const auto [first, is_new] = seen.emplace(label, lines[i]);
+    require_data(is_new, file, ':', lines[i], ": repeats line ", first->second, ": ", label);
     run.command = text_at(record, "/command", "(no command recorded)");
     run.seed = number_at(record, "/seed");
     run.record = std::move(record);

@@ -19,6 +19,8 @@ struct StudyRun {
 
   bool budgets() const;       ///< whether it chooses heads: it reports them for each layer
   double heads_mean() const;  ///< mean over layers; H where all run
+  /// Whether this model was trained for itself: false for another's model that is run differently.
+  bool trained() const;
   double test(const std::string& field) const;
 };
 
@@ -34,6 +36,7 @@ struct StudyGroup {
   std::string dataset, variant;
   std::vector<StudyRun> runs;
 
+  std::string reference_name() const;  ///< the variant that its first run names; empty for none
   std::vector<double> values(const Measure& measure) const;
   double mean(const Measure& measure) const;
 };
@@ -46,12 +49,16 @@ struct StudyPart {
   std::vector<std::string> datasets() const;
   /// Null when there is none.
   const StudyGroup* find(const std::string& dataset, const std::string& variant) const;
-  /// What its data set is compared with: the variant "mha".
+  /// What the data set is compared with: the variant "mha".
   const StudyGroup* reference(const std::string& dataset) const { return find(dataset, "mha"); }
+  /// What the group is compared with: the variant that its runs name as their "reference"; itself
+  /// where others name it; else "mha". Null when the part does not have it.
+  const StudyGroup* reference(const StudyGroup& group) const;
 };
 
-/// Empty when the folder has no file for the part. Throws std::runtime_error for a line
-/// that is no JSON object, and for a run without data set or variant.
+/// Empty when the folder has no file for the part. Throws std::runtime_error for a line that is no
+/// JSON object, for a run without data set or variant, and for a second run of the same data set,
+/// variant and seed.
 StudyPart read_study_part(const std::string& folder, const std::string& name);
 
 /// The measure of each run beside that of the reference run with the same seed, or beside the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "experiments/run_record.h"
 #include "experiments/sample.h"
@@ -47,6 +48,20 @@ ReportTable without_empty_columns(const ReportTable& table) {
   return result;
 }
 
+/// The value per 1,000 test texts of a field that counts all of them.
+Measure per_1000_texts(const std::string& path) {
+  return [=](const StudyRun& run) {
+    return 1000 * number_at(run.record, path) / run.test("examples");
+  };
+}
+
+/// The field where the model was trained for its run; NaN elsewhere.
+Measure of_training(const std::string& path) {
+  return [=](const StudyRun& run) {
+    return run.trained() ? number_at(run.record, path) : std::numeric_limits<double>::quiet_NaN();
+  };
+}
+
 std::vector<std::string> study_row(const StudyGroup& group, const StudyGroup* reference) {
   const Measure heads = [](const StudyRun& run) { return run.heads_mean(); };
   std::string run_heads = mean_and_deviation(group.values(heads), 2);
@@ -66,6 +81,7 @@ std::vector<std::string> study_row(const StudyGroup& group, const StudyGroup* re
           group.variant,
           std::to_string(group.runs.size()),
           mean_and_deviation(group.values(accuracy_of), 2, 100),
+          group.reference_name().empty() ? "-" : group.reference_name(),
           unless_reference(differences(group, reference, accuracy_of), 100),
           mean_and_deviation(group.values(field("/test/macro_f1")), 3),
           mean_and_deviation(group.values(field("/test/s_mean")), 3),
@@ -86,58 +102,59 @@ std::vector<std::string> cost_row(const StudyGroup& group) {
           cell(cut("executed_flops_per_text", "dense_flops_per_text"), 1, 100),
           cell(cut("paper_flops_per_text", "dense_flops_per_text"), 1, 100),
           cell(field("/test/peak_tensor_bytes"), 1, 1e-6),
-          cell(field("/test/peak_process_bytes"), 1, 1e-6),
-          cell(field("/test/energy/joules"), 3),
-          cell(field("/test/energy/gco2"), 3, 1000),
+          cell(of_training("/test/peak_process_bytes"), 1, 1e-6),
+          cell(per_1000_texts("/test/energy/joules"), 3),
+          cell(per_1000_texts("/test/energy/gco2"), 3, 1000),
           text_at(group.runs.front().record, "/test/energy/source", "-"),
-          cell(field("/training/train_seconds"), 1),
+          cell(of_training("/training/train_seconds"), 1),
           cell(field("/parameters"), 0)};
-}
-
-struct Finding {
-  Index sets = 0, within = 0, higher = 0, few_heads = 0;
-  std::vector<double> flops_saved, time_share;
-};
-
-Finding finding(const StudyPart& part) {
-  Finding result;
-  for (const std::string& dataset : part.datasets()) {
-    const StudyGroup* budget = part.find(dataset, "budget");
-    const StudyGroup* reference = part.reference(dataset);
-    if (budget == nullptr || reference == nullptr) continue;
-    ++result.sets;
-    const double points = 100 * mean_of(differences(*budget, reference, accuracy_of));
-    if (points >= -0.3) ++result.within;
-    if (points > 0) ++result.higher;
-    if (budget->mean([](const StudyRun& run) { return run.heads_mean(); }) <= 2) {
-      ++result.few_heads;
-    }
-    const double flops = 1 - mean_of(ratios(*budget, reference, executed_of));
-    const double time = 1 - mean_of(ratios(*budget, reference, seconds_of));
-    result.flops_saved.push_back(flops);
-    result.time_share.push_back(time / flops);
-  }
-  return result;
 }
 
 }  // namespace
 
 ReportTable study_table(const StudyPart& part) {
-  ReportTable table{{"data set", "variant", "seeds", "accuracy %", "points against mha", "macro F1",
-                     "s mean", "heads run", "FLOPs, % of mha", "ceiling", "times as fast"},
+  bool own_references = false;
+  for (const StudyGroup& group : part.groups) {
+    const std::string name = group.reference_name();
+    own_references = own_references || !(name.empty() || name == "mha");
+  }
+  const std::string reference = own_references ? "reference" : "mha";
+  ReportTable table{{"data set", "variant", "seeds", "accuracy %", "reference",
+                     "points against " + reference, "macro F1", "s mean", "heads run",
+                     join_parts("FLOPs, % of ", reference), "ceiling", "times as fast"},
                     {}};
   for (const StudyGroup& group : part.groups) {
-    table.rows.push_back(study_row(group, part.reference(group.dataset)));
+    table.rows.push_back(study_row(group, part.reference(group)));
+    if (!own_references) table.rows.back()[4] = "-";
   }
   return without_empty_columns(table);
 }
 
 ReportTable cost_table(const StudyPart& part) {
-  ReportTable table{{"data set", "variant", "s / 1000 texts", "MFLOP / text", "FLOPs cut %",
-                     "cut as the paper counts %", "peak tensors MB", "peak process MB", "joules",
-                     "CO2 mg", "energy by", "training s", "parameters"},
-                    {}};
+  ReportTable table{
+      {"data set", "variant", "s / 1000 texts", "MFLOP / text", "FLOPs cut %",
+       "cut as the paper counts %", "peak tensors MB", "peak process MB, training",
+       "J / 1000 texts", "CO2 mg / 1000 texts", "energy by", "training s", "parameters"},
+      {}};
   for (const StudyGroup& group : part.groups) table.rows.push_back(cost_row(group));
+  return without_empty_columns(table);
+}
+
+ReportTable correlation_table(const StudyPart& part) {
+  ReportTable table{{"data set", "variant", "heads and difficulty", "heads and loss",
+                     "heads and length", "s and loss", "s and length"},
+                    {}};
+  for (const StudyGroup& group : part.groups) {
+    std::vector<std::string> row = {group.dataset, group.variant};
+    for (const char* name :
+         {"difficulty_heads", "heads_loss", "heads_length", "s_loss", "s_length"}) {
+      row.push_back(
+          mean_and_deviation(group.values(field(std::string("/test/spearman_") + name)), 2));
+    }
+    const bool known = std::any_of(row.begin() + 2, row.end(),
+                                   [](const std::string& cell) { return cell != "-"; });
+    if (known) table.rows.push_back(row);
+  }
   return without_empty_columns(table);
 }
 
@@ -187,23 +204,6 @@ ReportTable grouped_table(const StudyPart& part, const std::string& field) {
     table.rows.push_back(row);
   }
   return without_empty_columns(table);
-}
-
-std::vector<std::string> main_findings(const StudyPart& part) {
-  const Finding found = finding(part);
-  if (found.sets == 0) return {};
-  const std::string of = join_parts(" of ", found.sets, " data sets");
-  return {join_parts("Mean of seeds: BudgetFormer's accuracy is at least that of multi-head "
-                     "attention minus 0.3 points on ",
-                     found.within, of, ", and higher on ", found.higher, "."),
-          join_parts("It runs at most 2 heads per layer on average on ", found.few_heads, of, "."),
-          join_parts("It saves ", digits_or_dash(100 * quantile(found.flops_saved, 0), 0), " to ",
-                     digits_or_dash(100 * quantile(found.flops_saved, 1), 0),
-                     " % of the FLOPs; of that saving, ",
-                     digits_or_dash(100 * quantile(found.time_share, 0), 0), " to ",
-                     digits_or_dash(100 * quantile(found.time_share, 1), 0), " % (median ",
-                     digits_or_dash(100 * quantile(found.time_share, 0.5), 0),
-                     " %) is there on the clock.")};
 }
 
 std::vector<std::string> commands(const StudyPart& part) {

@@ -6,11 +6,15 @@
 namespace bf {
 
 /// A row for each variant on each data set, mean ± standard deviation over its seeds. FLOPs and
-/// time are set against the variant "mha" of the same data set; columns that no run fills are left
-/// out.
+/// time are set against the group's reference; columns that no run fills are left out.
 ReportTable study_table(const StudyPart& part);
-/// What it took: time, FLOPs (cut from the same model with every head), memory, energy.
+/// What it took: time, FLOPs (cut from the same model with every head), memory, energy. Memory and
+/// time of training only where the model was trained for its run.
 ReportTable cost_table(const StudyPart& part);
+
+/// Rank correlations (Spearman) of the heads and the budget of a text with its difficulty, loss and
+/// length; a row for each variant that has any.
+ReportTable correlation_table(const StudyPart& part);
 
 /// Accuracy and heads in all layers by difficulty or by kind (`field`: "by_difficulty" or
 /// "by_kind"), a column pair for each name; no rows where no run has them.
@@ -22,10 +26,6 @@ std::vector<std::string> names_in(const StudyPart& part, const std::string& fiel
 /// none.
 double grouped_value(const StudyRun& run, const std::string& field, const std::string& name,
                      const std::string& value);
-
-/// What the main part says about BudgetFormer against multi-head attention, in sentences with
-/// counts of data sets. Empty when no data set has both.
-std::vector<std::string> main_findings(const StudyPart& part);
 
 /// Every command with its variant and seed, one line each.
 std::vector<std::string> commands(const StudyPart& part);

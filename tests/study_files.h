@@ -20,6 +20,11 @@ inline std::string study_line(const std::string& dataset, const std::string& var
          ", \"dense_flops_per_text\": 100, \"layers\": " + layers + "}}\n";
 }
 
+/// The line with more fields, '"name": value, ...', of the run itself.
+inline std::string with_fields(const std::string& line, const std::string& fields) {
+  return line.substr(0, line.rfind('}')) + ", " + fields + "}\n";
+}
+
 /// Two data sets, two seeds of mha and budget each.
 inline void write_main_part(const TempFolder& folder) {
   folder.write("main.jsonl", study_line("trec", "mha", 1, 0.80, 4, 100, 2) +

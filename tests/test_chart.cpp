@@ -79,6 +79,15 @@ TEST_CASE("chart: names of points that are close stand apart") {
   CHECK_FALSE(holds(chart_script(chart), "'two' at 0,1.02 left offset 0.7,0.5"));
 }
 
+TEST_CASE("chart: the axis leaves room for a name on the right of the last point") {
+  Chart chart = small_chart();
+  chart.curves[0].style = CurveStyle::points;
+  chart.curves[0].names = {"", "", "name of 20 letters.."};
+  // (20 letters of 6.4 pixels + 14) of 450 pixels is 0.3156 of the span: 1.08 * 0.3156 / 0.6844.
+  CHECK(holds(chart_script(chart), "set xrange [-1.6:29.95"));
+  CHECK(holds(chart_script(chart), "set label 'name of 20 letters..' at 20,3 left offset"));
+}
+
 TEST_CASE("chart: categories are names at whole numbers, turned when they are long") {
   Chart chart = small_chart();
   chart.categories = {"easy", "it's"};

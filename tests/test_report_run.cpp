@@ -22,6 +22,7 @@ RunRecord small_record(const std::string& attention) {
                          {"macro_f1", 0.7},
                          {"examples", 500},
                          {"seconds", dense ? 2.0 : 1.6},
+                         {"energy", {{"joules", 0.75}, {"gco2", 2e-5}}},
                          {"s_mean", dense ? 1.0 : 0.25},
                          {"dense_flops_per_text", 4e6},
                          {"executed_flops_per_text", dense ? 4e6 : 2.5e6}};
@@ -69,7 +70,8 @@ TEST_CASE("report_run: the headline says how many heads, which, and what it save
   CHECK(sentences[3] ==
         "It executes 62.5 % of the FLOPs of the same model with every head (2.50 of 4.00 MFLOP per "
         "text), so it can be at most 1.60 times as fast: that is the ceiling. On the clock it was "
-        "1.25 times as fast (3.200 against 4.000 s per 1,000 texts, one test pass each).");
+        "1.25 times as fast (3.200 against 4.000 s per 1,000 texts, one test pass each; other "
+        "programs may have run).");
 }
 
 TEST_CASE("report_run: without a reference, or a summary, the headline says so") {
@@ -132,6 +134,6 @@ TEST_CASE("report_run: the table sets each run against its reference") {
   REQUIRE(table.rows.size() == 2);
   CHECK(table.rows[0] == std::vector<std::string>{"budget", "trec", "BudgetFormer", "0.8000",
                                                   "0.7000", "0.250", "1.25 of 4", "62.5 %", "1.60",
-                                                  "3.200", "1.25", "-", "-"});
+                                                  "3.200", "1.25", "-", "1.500", "0.040"});
   CHECK(table.rows[1][10] == "-");
 }

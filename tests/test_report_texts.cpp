@@ -64,11 +64,24 @@ TEST_CASE("report_texts: kinds stand in the order of difficulty with the heads t
 TEST_CASE("report_texts: the cheapest and the dearest texts in numbers") {
   const ReportTable table = extremes_table(record_with_texts(false));
   REQUIRE(table.rows.size() == 3);
-  CHECK(table.rows[0] == std::vector<std::string>{"fewest heads (a twentieth)", "1", "2.00", "10.0",
+  CHECK(table.rows[0] == std::vector<std::string>{"fewest heads (a tenth)", "1", "2.00", "10.0",
                                                   "0.000", "100.0 %", "no 100 %"});
   CHECK(table.rows[1][5] == "50.0 %");
   CHECK(table.rows[2][2] == "4.00");
   CHECK(extremes_table(RunRecord()).rows.empty());
+}
+
+TEST_CASE(
+    "report_texts: the extremes are those of the summary, with equal heads by their budgets") {
+  RunRecord run = record_with_texts(false);
+  for (TestText& text : run.texts) text.heads = {{0}, {0}};
+  for (Index i = 0; i < 4; ++i) run.texts[i].budgets = {i == 3 ? 0.05 : 0.1, i == 2 ? 0.9 : 0.1};
+  run.summary["test"] = {{"cheapest_tenth", {{"heads_mean_total", 2.5}, {"accuracy", 0.25}}}};
+  const ReportTable table = extremes_table(run);
+  CHECK(table.rows[0][2] == "2.50");
+  CHECK(table.rows[0][3] == "13.0");
+  CHECK(table.rows[0][5] == "25.0 %");
+  CHECK(table.rows[2][3] == "12.0");
 }
 
 TEST_CASE("report_texts: the page has pictures by difficulty only for generated texts") {

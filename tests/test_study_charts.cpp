@@ -92,9 +92,29 @@ TEST_CASE("study_charts: scaling takes what varies from the variant's name") {
   CHECK(figures[2].chart.curves[0].x == std::vector<double>{1200});
 }
 
+TEST_CASE("study_charts: soft and selected heads over training, mean over the runs") {
+  const std::string epochs =
+      "\"training\": {\"epochs\": [{\"epoch\": 1, \"validation_accuracy\": 0.5, "
+      "\"validation_soft_accuracy\": 0.75}";
+  const std::vector<Figure> figures = ablation_figures(
+      part_of(with_fields(study_line("trec", "relaxed", 1, 0.8, 1, 50, 1), epochs + "]}") +
+              with_fields(study_line("trec", "relaxed", 2, 0.8, 1, 50, 1),
+                          epochs + ", {\"epoch\": 2, \"validation_accuracy\": 0.75}]}")));
+  REQUIRE(figures.size() == 2);
+  const std::vector<Curve>& curves = figures[1].chart.curves;
+  REQUIRE(curves.size() == 2);
+  CHECK(curves[0].label == "relaxed, selected heads");
+  CHECK(curves[0].x == std::vector<double>{1, 2});
+  CHECK(curves[0].y == std::vector<double>{50, 75});
+  CHECK(curves[1].y[0] == 75);
+  CHECK(std::isnan(curves[1].y[1]));
+  CHECK(curves[1].colour == curves[0].colour);
+}
+
 TEST_CASE("study_charts: ablations and kinds") {
   const std::vector<Figure> ablation = ablation_figures(main_part());
-  REQUIRE(ablation.size() == 2);
+  REQUIRE(ablation.size() == 4);
+  CHECK_FALSE(ablation[1].chart.has_data());
   CHECK(ablation[0].chart.categories == std::vector<std::string>{"mha", "budget"});
   CHECK(ablation[0].chart.curves[0].y[1] == doctest::Approx(82));
   StudyPart mixed{"mixed", {{"synthetic", "budget", {StudyRun()}}}};

@@ -49,6 +49,37 @@ TEST_CASE("study_runs: time from the test pass where none was stated") {
   CHECK(std::isnan(run.heads_mean()));
 }
 
+TEST_CASE("study_runs: a run that stands in the file twice is named with its lines") {
+  const TempFolder folder;
+  const std::string run = study_line("trec", "mha", 1, 0.80, 4, 100, 2);
+  const std::string file =
+      folder.write("main.jsonl", run + study_line("trec", "mha", 2, 0.81, 4, 100, 2) + '\n' + run);
+  CHECK_THROWS_WITH_AS(read_study_part(folder.path(), "main"),
+                       (file + ":4: repeats line 1: trec, mha, seed 1").c_str(),
+                       std::runtime_error);
+}
+
+TEST_CASE("study_runs: the reference is the variant that a run names, else mha") {
+  const TempFolder folder;
+  folder.write("scaling.jsonl",
+               study_line("trec", "mha-layers-4", 1, 0.80, 4, 200, 2) +
+                   with_fields(study_line("trec", "budget-layers-4", 1, 0.80, 1, 50, 1),
+                               "\"reference\": \"mha-layers-4\", \"trained\": false") +
+                   with_fields(study_line("trec", "other", 1, 0.80, 1, 50, 1),
+                               "\"reference\": \"missing\", \"trained\": true") +
+                   study_line("trec", "mha", 1, 0.80, 4, 100, 2) +
+                   study_line("trec", "budget", 1, 0.80, 1, 50, 1));
+  const StudyPart part = read_study_part(folder.path(), "scaling");
+  CHECK(part.reference(part.groups[1]) == &part.groups[0]);
+  CHECK(part.reference(part.groups[0]) == &part.groups[0]);
+  CHECK(part.reference(part.groups[2]) == nullptr);
+  CHECK(part.reference(part.groups[3]) == &part.groups[3]);
+  CHECK(part.reference(part.groups[4]) == &part.groups[3]);
+  CHECK_FALSE(part.groups[1].runs[0].trained());
+  CHECK(part.groups[2].runs[0].trained());
+  CHECK(part.groups[4].runs[0].trained());
+}
+
 TEST_CASE("study_runs: variants that end in a number") {
   CHECK(number_in("budget-0.125") == 0.125);
   CHECK(family_of("jitter-budget-0.125") == "jitter-budget");
@@ -63,7 +94,7 @@ TEST_CASE("study_runs: a part that was not run is empty, a broken one is named")
   CHECK(read_study_part(folder.path(), "main").groups.empty());
   const std::string file = folder.write("main.jsonl", "{}\n");
   CHECK_THROWS_WITH_AS(read_study_part(folder.path(), "main"),
-                       (file + ": run 1: has no \"dataset\" or no \"variant\"").c_str(),
+                       (file + ":1: has no \"dataset\" or no \"variant\"").c_str(),
                        std::runtime_error);
   folder.write("main.jsonl", "[]\n{}\n");
   CHECK_THROWS_WITH_AS(read_study_part(folder.path(), "main"),

@@ -57,7 +57,7 @@ TEST_CASE("study_tables: a column that no run fills is left out") {
   const ReportTable table = study_table(main_part());
   CHECK(std::find(table.head.begin(), table.head.end(), "macro F1") == table.head.end());
   const ReportTable costs = cost_table(main_part());
-  CHECK(std::find(costs.head.begin(), costs.head.end(), "joules") == costs.head.end());
+  CHECK(std::find(costs.head.begin(), costs.head.end(), "J / 1000 texts") == costs.head.end());
   CHECK(cell(costs, 1, "s / 1000 texts") == "1.200");
   CHECK(cell(costs, 1, "FLOPs cut %") == "45.0 \u00b1 7.1");
 }
@@ -71,18 +71,51 @@ TEST_CASE("study_tables: by difficulty, and nothing where no run has it") {
   CHECK(std::isnan(grouped_value(StudyRun(), "by_kind", "same", "accuracy")));
 }
 
-TEST_CASE("study_tables: the findings count data sets") {
-  const std::vector<std::string> found = main_findings(main_part());
-  REQUIRE(found.size() == 3);
-  CHECK(found[0] ==
-        "Mean of seeds: BudgetFormer's accuracy is at least that of multi-head attention minus 0.3 "
-        "points on 1 of 2 data sets, and higher on 1.");
-  CHECK(found[1] == "It runs at most 2 heads per layer on average on 1 of 2 data sets.");
-  // trec saves 45 % of the FLOPs and 40 % of the time, r8 20 % and 10 %.
-  CHECK(found[2] ==
-        "It saves 20 to 45 % of the FLOPs; of that saving, 50 to 89 % (median 69 %) is "
-        "there on the clock.");
-  CHECK(main_findings(StudyPart()).empty());
+TEST_CASE("study_tables: a run is set against the reference that it names") {
+  const TempFolder folder;
+  folder.write("scaling.jsonl",
+               study_line("trec", "mha-layers-4", 1, 0.80, 4, 200, 2) +
+                   with_fields(study_line("trec", "budget-layers-4", 1, 0.81, 1, 50, 1),
+                               "\"reference\": \"mha-layers-4\""));
+  const ReportTable table = study_table(read_study_part(folder.path(), "scaling"));
+  CHECK(cell(table, 1, "reference") == "mha-layers-4");
+  CHECK(cell(table, 1, "FLOPs, % of reference") == "25.0");
+  CHECK(cell(table, 1, "points against reference") == "1.00");
+  CHECK(cell(table, 0, "points against reference") == "-");
+  CHECK(cell(table, 0, "ceiling") == "-");
+}
+
+TEST_CASE("study_tables: energy per 1,000 texts; what training took only where it was trained") {
+  StudyPart part{"budgets", {}};
+  for (const bool trained : {true, false}) {
+    StudyRun run;
+    run.record = {{"trained", trained},
+                  {"training", {{"train_seconds", 12}}},
+                  {"test",
+                   {{"examples", 500},
+                    {"peak_process_bytes", 3e6},
+                    {"energy", {{"joules", 2}, {"gco2", 0.25}, {"source", "a counter"}}}}}};
+    part.groups.push_back({"trec", trained ? "budget" : "budget-1", {run}});
+  }
+  const ReportTable table = cost_table(part);
+  CHECK(cell(table, 0, "J / 1000 texts") == "4.000");
+  CHECK(cell(table, 0, "CO2 mg / 1000 texts") == "500.000");
+  CHECK(cell(table, 0, "peak process MB, training") == "3.0");
+  CHECK(cell(table, 0, "training s") == "12.0");
+  CHECK(cell(table, 1, "J / 1000 texts") == "4.000");
+  CHECK(cell(table, 1, "peak process MB, training") == "-");
+  CHECK(cell(table, 1, "training s") == "-");
+}
+
+TEST_CASE("study_tables: rank correlations of the variants that have any") {
+  StudyRun run;
+  run.record["test"] = {{"spearman_heads_length", -0.5}};
+  const StudyPart part{"main", {{"trec", "mha", {StudyRun()}}, {"trec", "budget", {run}}}};
+  const ReportTable table = correlation_table(part);
+  REQUIRE(table.rows.size() == 1);
+  CHECK(table.head == std::vector<std::string>{"data set", "variant", "heads and length"});
+  CHECK(table.rows[0] == std::vector<std::string>{"trec", "budget", "-0.50"});
+  CHECK(correlation_table(StudyPart()).rows.empty());
 }
 
 TEST_CASE("study_tables: every run has its command") {
