@@ -184,7 +184,7 @@ Index key_columns(const Chart& chart) {
 
 void axes(std::ostringstream& script, const Chart& chart, const Frame& frame) {
   script << "set xrange " << range(frame.x) << "\nset yrange " << range(frame.y) << '\n';
-  if (chart.log_x) script << "set logscale x\n";
+  if (chart.log_x) script << "set logscale x\nset format x '%g'\n";
   const bool bars = !chart.curves.empty() && chart.curves[0].style == CurveStyle::bars;
   if (bars && chart.categories.empty() && frame.x.high - frame.x.low <= 22) {
     script << "set xtics 1\n";

@@ -68,6 +68,12 @@ TEST_CASE("chart: the key has as many columns as its longest label allows") {
   CHECK(holds(chart_script(chart), "maxcols 1\n"));
 }
 
+TEST_CASE("chart: numbers of a logarithmic axis are short") {
+  Chart chart = small_chart();
+  chart.log_x = true;
+  CHECK(holds(chart_script(chart), "set logscale x\nset format x '%g'\n"));
+}
+
 TEST_CASE("chart: names of points that are close stand apart") {
   Chart chart = small_chart();
   chart.curves[0].names = {"one", "none", "two"};
