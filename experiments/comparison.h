@@ -11,7 +11,8 @@ namespace bf {
 /// the results name as "reference", or the first if it is not among them. After the tables one
 /// sentence for each variant on what it shows.
 ///   results: objects as run_study() returns them
-/// Throws nlohmann::json::exception when a field is missing.
+/// Throws std::runtime_error as study_part() does, and nlohmann::json::exception when a field is
+/// missing.
 std::string comparison_text(const std::vector<nlohmann::json>& results);
 
 /// The results as JSON lines.
@@ -19,8 +20,5 @@ std::string json_lines(const std::vector<nlohmann::json>& results);
 
 /// "BudgetFormer" for the variant "budget", "MHA" for "mha", else the variant's name.
 std::string display_name(const std::string& variant);
-
-/// Heads that a test of summary.json ran per layer, mean; `heads` for a model without budgets.
-double heads_run(const nlohmann::json& test, double heads);
 
 }  // namespace bf

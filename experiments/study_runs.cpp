@@ -94,10 +94,16 @@ const StudyGroup* StudyPart::reference(const StudyGroup& group) const {
 
 StudyPart read_study_part(const std::string& folder, const std::string& name) {
   const std::string file = join_parts(folder, '/', name, ".jsonl");
-  StudyPart part{name, {}};
-  std::vector<StudyGroup>& groups = part.groups;
   std::vector<Index> lines;
   std::vector<nlohmann::json> records = read_json_lines(file, &lines);
+  return study_part(name, std::move(records), file, lines);
+}
+
+StudyPart study_part(const std::string& name, std::vector<nlohmann::json> records,
+                     const std::string& file, std::vector<Index> lines) {
+  for (Index i = lines.size(); i < records.size(); ++i) lines.push_back(i + 1);
+  StudyPart part{name, {}};
+  std::vector<StudyGroup>& groups = part.groups;
   std::map<std::string, Index> seen;
   for (Index i = 0; i < records.size(); ++i) {
     nlohmann::json& record = records[i];

@@ -56,9 +56,13 @@ struct StudyPart {
   const StudyGroup* reference(const StudyGroup& group) const;
 };
 
-/// Empty when the folder has no file for the part. Throws std::runtime_error for a line that is no
-/// JSON object, for a run without data set or variant, and for a second run of the same data set,
-/// variant and seed.
+/// The part that these records make. `file` and their `lines` in it (from 1; by default 1, 2, ...)
+/// are what errors name. Throws std::runtime_error for a run without data set or variant, and for a
+/// second run of the same data set, variant and seed.
+StudyPart study_part(const std::string& name, std::vector<nlohmann::json> records,
+                     const std::string& file, std::vector<Index> lines = {});
+/// The same of PART.jsonl; empty when the folder has no such file. Throws also for a line that is
+/// no JSON object.
 StudyPart read_study_part(const std::string& folder, const std::string& name);
 
 /// The measure of each run beside that of the reference run with the same seed, or beside the

@@ -52,11 +52,6 @@ TEST_CASE("comparison: several seeds become means with a standard deviation") {
   CHECK(text.find("0.8000 +- 0.1414") != std::string::npos);
 }
 
-TEST_CASE("comparison: heads are a mean over layers, or all of them without budgets") {
-  CHECK(heads_run(made("budget", 1, 1)["test"], 8) == 2);
-  CHECK(heads_run(made("mha", 1, 1)["test"], 8) == 8);
-}
-
 TEST_CASE("comparison: results are one line each") {
   const std::string lines = json_lines({made("mha", 1, 0.9), made("budget", 1, 0.91)});
   CHECK(std::count(lines.begin(), lines.end(), '\n') == 2);
