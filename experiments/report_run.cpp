@@ -1,6 +1,7 @@
 #include "experiments/report_run.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "experiments/sample.h"
@@ -279,7 +280,7 @@ ReportTable runs_table(const std::vector<RunRecord>& runs) {
     const double fast =
         reference != nullptr ? reference->seconds_per_1000() / run.seconds_per_1000() : missing;
     table.rows.push_back(
-        {run.path, text_at(run.config, "/dataset", "-"),
+        {std::filesystem::path(run.path).filename().string(), text_at(run.config, "/dataset", "-"),
          model_title(text_at(run.config, "/model/attention", "-")),
          digits_or_dash(run.test("accuracy"), 4), digits_or_dash(run.test("macro_f1"), 4),
          digits_or_dash(run.test("s_mean"), 3),
