@@ -11,6 +11,7 @@
 #include "budgetformer/model.h"
 #include "experiments/options.h"
 #include "experiments/profile_text.h"
+#include "experiments/sample.h"
 #include "tensor/allocator.h"
 #include "tensor/clock.h"
 #include "tensor/gemm.h"
@@ -186,11 +187,6 @@ class Runner {
   AdamW optimizer_;
   std::uint64_t step_ = 0;
 };
-
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<Index>(share * static_cast<double>(values.size() - 1))];
-}
 
 double mebibytes(Index bytes) { return static_cast<double>(bytes) / 1048576; }
 

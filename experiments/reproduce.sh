@@ -12,7 +12,7 @@
 #   --only PART     main, mixed, ablation, opponents, budgets or scaling; several times for several
 #   --quick         tiny runs on generated texts: shows in a minute that everything works
 #
-# The whole takes about 5 hours on 2 cores: main 2.5, mixed 0.5, ablation 0.5, opponents 1, budgets 0.2, scaling 0.6.
+# By estimate the whole takes about 5 hours on 2 cores: main 2.5, mixed 0.5, ablation 0.5, opponents 1, budgets 0.2, scaling 0.6.
 set -euo pipefail
 from=$PWD
 cd "$(dirname "$0")/.."

@@ -1,10 +1,9 @@
 #include "experiments/study_timing.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <optional>
 
+#include "experiments/sample.h"
 #include "experiments/training_options.h"
 #include "experiments/training_run.h"
 #include "nn/atomic_file.h"
@@ -30,12 +29,6 @@ TokenizedSplit thinned(const TokenizedSplit& split, Index most) {
     part.labels.push_back(split.labels[i * split.size() / count]);
   }
   return part;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 /// A model as its variant uses it, and the test rows as it reads them.
@@ -94,7 +87,7 @@ json measured(const std::vector<PlannedRun>& runs, const std::vector<std::string
     Model& model = candidates[i].trained.model;
     json& entry = all[runs[i].variant->name];
     entry = {{"weights", hashes[i]},
-             {"seconds_per_1000_texts", 1000 * median(candidates[i].seconds) /
+             {"seconds_per_1000_texts", 1000 * quantile(candidates[i].seconds, 0.5) /
                                             static_cast<double>(candidates[i].timed.size())},
              {"parameters", model.net->parameter_count()},
              {"published_share", data.published_share}};

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tensor/require.h"
 #include "tests/temp_folder.h"
 #include "train/run_folder.h"
 
@@ -119,6 +120,20 @@ TEST_CASE("study: a flag has no value on the command line, and counts where the 
   CHECK(
       command.find("--rows 120 --difficulty easy --skip-bad-rows --dataset synthetic --budget 1") !=
       std::string::npos);
+}
+
+TEST_CASE("study: a part of a data set is called so") {
+  const TempFolder temporary;
+  std::string rows;
+  for (int i = 0; i < 40; ++i)
+    rows += join_parts('"', 1 + i % 4, "\",\"title ", i, "\",\"text\"\n");
+  for (const char* name : {"train.csv", "test.csv"}) std::ofstream(temporary.path(name)) << rows;
+  Study study = small_study(temporary.path("out"));
+  study.base = {
+      {"dim", "16"}, {"heads", "4"}, {"layers", "1"}, {"epochs", "1"}, {"min-count", "1"}};
+  study.data_sets = {{{"dataset", "ag_news"}, {"data-dir", temporary.path("")}}};
+  study.variants.resize(1);
+  CHECK(run_quietly(study)[0]["dataset"] == "ag_news (0.0 %)");  // 40 of 120,000 rows
 }
 
 TEST_CASE("study: a run that fails is named with its command") {
