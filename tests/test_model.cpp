@@ -336,6 +336,26 @@ TEST_CASE("model: jitter gives its share of the texts random budgets, the same i
   CHECK(model.attention(0).selection().counts == std::vector<Index>(400, 3));
 }
 
+TEST_CASE("model: training tries budgets around the learned one, whose price is paid") {
+  BudgetConfig config;
+  config.dense = 0, config.entropy = 0;
+  const Segments segments(std::vector<Index>(60, 2));
+  const Ids ids = seeded_ids(120, 5);
+  const std::vector<Index> learned(60, 3);  // s = sigmoid(1) = 0.73 of 4 heads
+  double losses[2] = {};
+  for (const bool explores : {false, true}) {
+    config.budget_noise = explores ? 1 : 0;
+    BudgetFormerClassifier model(small_model(), config, 3);
+    model.train();
+    model.set_progress(0.2);
+    model.begin_step(7);
+    model.forward(ids, segments);
+    CHECK((model.attention(0).selection().counts == learned) == !explores);
+    losses[explores] = static_cast<double>(model.policy_loss().item());
+  }
+  CHECK(losses[0] == losses[1]);
+}
+
 TEST_CASE("model: soft gates and a random gate change evaluation and can be taken back") {
   Example example(config_of(Policy::learned));
   BudgetFormerClassifier& model = example.model;
