@@ -65,34 +65,6 @@ inline std::string gradient_fault(const std::string& name, const TestedFunction&
   return check_gradients(name, f, inputs, options).text;
 }
 
-/// Compares value and gradients of f, bit by bit, at 1, 2 and 8 threads. Gradients are gathered
-/// over two passes, so that adding in place is compared as well.
-inline std::string thread_fault(const TestedFunction& f, std::vector<Variable> inputs) {
-  const Index before = threads();
-  std::vector<Tensor> first;
-  std::string fault;
-  for (const Index count : std::vector<Index>{1, 2, 8}) {
-    set_threads(count);
-    for (Variable& input : inputs) input.zero_grad();
-    std::vector<Tensor> results;
-    for (int pass = 0; pass < 2; ++pass) {
-      const Variable y = f(inputs);
-      backward(y, normal_tensor(y.shape(), 0, 1, {7, 7}));
-      results = {y.value()};
-    }
-    for (const Variable& input : inputs) results.push_back(input.grad().clone());
-    if (count == 1) first = results;
-    for (Index i = 0; i < results.size() && fault.empty(); ++i) {
-      if (same_bits(results[i], first[i])) continue;
-      fault = join_parts(count, " threads: other bits in ",
-                         i == 0 ? "the value" : "the gradient of input " + std::to_string(i - 1));
-    }
-  }
-  for (Variable& input : inputs) input.zero_grad();
-  set_threads(before);
-  return fault;
-}
-
 /// The arrays of tests/golden/NAME.txt (made by make_golden.py) by their names.
 class Golden {
  public:

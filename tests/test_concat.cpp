@@ -40,12 +40,6 @@ TEST_CASE("concat: gradient matches central differences" * doctest::skip(!real_i
                         random_input({2, 3}, 3)}) == "");
 }
 
-TEST_CASE("concat: bits do not depend on the thread count") {
-  const std::vector<Variable> parts{random_input({900, 30}, 1), random_input({900, 30}, 2)};
-  CHECK(thread_fault([](const std::vector<Variable>& in) { return concat_cols(in); }, parts) == "");
-  CHECK(thread_fault([](const std::vector<Variable>& in) { return concat_rows(in); }, parts) == "");
-}
-
 TEST_CASE("concat: parts that do not fit are named") {
   CHECK(error_text([] { concat_cols({}); }) == "concat_cols: expected at least one part");
   CHECK(error_text([] { concat_rows({}); }) == "concat_rows: expected at least one part");

@@ -48,10 +48,6 @@ TEST_CASE("embedding: gradient matches central differences" * doctest::skip(!rea
   }
 }
 
-TEST_CASE("embedding: bits do not depend on the thread count") {
-  CHECK(thread_fault(lookup(scattered_ids(3000, 500)), {random_input({500, 77}, 1)}) == "");
-}
-
 TEST_CASE("embedding: an id outside the table is named with its position") {
   const Variable table = random_input({4, 2}, 1);
   CHECK(error_text([&] {

@@ -62,10 +62,6 @@ TEST_CASE("entropy: gradient matches central differences" * doctest::skip(!real_
   }
 }
 
-TEST_CASE("entropy: bits do not depend on the thread count") {
-  CHECK(thread_fault(apply, {random_input({9000, 8}, 1)}) == "");
-}
-
 TEST_CASE("entropy: wrong shapes and temperatures are named") {
   CHECK(error_text([] { entropy(random_input({3}, 1)); }) ==
         "entropy: expected [rows, cols], got [3]");

@@ -35,21 +35,6 @@ double largest_difference(const std::vector<Real>& a, const std::vector<Real>& b
 
 }  // namespace
 
-TEST_CASE("loop: 1, 2 and 8 threads give the same weights, bit for bit") {
-  const Index before = threads();
-  for (const char* attention : {"mha", "budget"}) {
-    CAPTURE(attention);
-    std::vector<std::vector<Real>> weights;
-    for (const Index count : {Index{1}, Index{2}, Index{8}}) {
-      set_threads(count);
-      weights.push_back(weights_after(60, small_model(attention), small_training(1)));
-    }
-    CHECK(weights[0] == weights[1]);
-    CHECK(weights[0] == weights[2]);
-  }
-  set_threads(before);
-}
-
 TEST_CASE("loop: equal seeds give equal weights, another seed others") {
   const ModelConfig model = small_model("budget");
   TrainingConfig config = small_training(1);

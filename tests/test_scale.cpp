@@ -26,7 +26,3 @@ TEST_CASE("scale: gradient matches central differences" * doctest::skip(!real_is
     CHECK(gradient_fault("scale", apply, {random_input(shape, 1)}) == "");
   }
 }
-
-TEST_CASE("scale: bits do not depend on the thread count") {
-  CHECK(thread_fault(apply, {random_input({50001}, 1)}) == "");
-}

@@ -55,10 +55,6 @@ TEST_CASE("segment_max: gradient matches central differences" * doctest::skip(!r
   }
 }
 
-TEST_CASE("segment_max: bits do not depend on the thread count") {
-  CHECK(thread_fault(pool({300, 1, 200, 70, 9, 420}), {random_input({1000, 77}, 1)}) == "");
-}
-
 TEST_CASE("segment_max: rows have to be the tokens of the segments") {
   CHECK(error_text([] {
           segment_max(random_input({4, 2}, 1), Segments({3}));

@@ -64,10 +64,6 @@ TEST_CASE("self_attention: gradient matches central differences" * doctest::skip
   CHECK(gradient_fault("self_attention", attend({131}, 1), {random_input({131, 3}, 1)}) == "");
 }
 
-TEST_CASE("self_attention: bits do not depend on the thread count") {
-  CHECK(thread_fault(attend({150, 1, 70, 9, 170}, 4), {random_input({400, 4 * 3 * 8}, 1)}) == "");
-}
-
 TEST_CASE("self_attention: shapes that do not fit are named") {
   CHECK(error_text([] {
           self_attention(random_input({4, 10}, 1), Segments({4}), 2);

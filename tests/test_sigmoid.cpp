@@ -38,7 +38,3 @@ TEST_CASE("sigmoid: gradient matches central differences" * doctest::skip(!real_
     CHECK(gradient_fault("sigmoid", apply, {random_input(shape, 1, 2)}) == "");
   }
 }
-
-TEST_CASE("sigmoid: bits do not depend on the thread count") {
-  CHECK(thread_fault(apply, {random_input({50001}, 1)}) == "");
-}

@@ -57,11 +57,6 @@ TEST_CASE("slice: gradient matches central differences" * doctest::skip(!real_is
   CHECK(gradient_fault("slice_cols", cols(2, 3), {random_input({5, 7}, 1)}) == "");
 }
 
-TEST_CASE("slice: bits do not depend on the thread count") {
-  CHECK(thread_fault(rows(100, 700), {random_input({900, 77}, 1)}) == "");
-  CHECK(thread_fault(cols(7, 60), {random_input({900, 77}, 1)}) == "");
-}
-
 TEST_CASE("slice: ranges outside are named") {
   const Variable x = random_input({4, 5}, 1);
   CHECK(error_text([&] { slice_rows(x, 3, 2); }) == "slice_rows: rows 3 to 5 are outside [4, 5]");
