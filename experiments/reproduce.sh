@@ -79,7 +79,7 @@ study() {
 # compare NAME FOLDER EPOCHS LENGTH: one data set of the main table.
 compare() { study bf-compare main "$1" --dataset "$1" --data-dir "$data/$2" --epochs "$3" --max-len "$4"; }
 
-emotion=(--dataset emotion --data-dir "$data/emotion" --epochs 6 --max-len 64)
+emotion=(--dataset emotion --data-dir "$data/emotion" --epochs 4 --max-len 64)
 trec=(--dataset trec --data-dir "$data/trec" --epochs 12 --max-len 64)
 ag_news=(--dataset ag_news --data-dir "$data/ag_news" --max-len 128)
 # Hard texts are learned late and all at once: many rows, and a dense start that lasts until then.
@@ -89,7 +89,7 @@ mixed=(--dataset synthetic --difficulty mixed --rows 150000 --dim 64 --dropout 0
 part_main() {
   compare trec trec 12 64
   compare r8 r8 8 256
-  compare emotion emotion 6 64
+  compare emotion emotion 4 64
   compare sst2 sst2_glue 3 64
   compare snli snli 6 64
   compare dbpedia dbpedia 5 128
@@ -102,7 +102,7 @@ part_mixed() { study bf-ablate mixed mixed --part gate "${mixed[@]}"; }
 part_ablation() { study bf-ablate ablation emotion --part ablation "${emotion[@]}"; }
 part_opponents() {
   study bf-ablate opponents emotion --part opponents "${emotion[@]}"
-  study bf-ablate opponents mixed --part opponents "${mixed[@]}"
+  study bf-ablate opponents mixed --part fewer-heads "${mixed[@]}"
 }
 part_budgets() { study bf-ablate budgets ag_news --part budgets "${ag_news[@]}" --epochs 3; }
 part_scaling() {
@@ -138,5 +138,5 @@ pages() {
     --out "$results/$name.html" "$@"
 }
 pages mixed synthetic mixed --texts experiments/mixed_texts.txt
-pages ag_news ag_news ag_news
+pages ag_news ag_news ag_news --texts experiments/news_texts.txt
 echo "reproduce.sh: $results/study.html"

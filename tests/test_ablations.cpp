@@ -45,6 +45,14 @@ TEST_CASE("ablations: opponents with fewer heads keep the width of a head") {
   CHECK(named(variants, "pruned-2").pruned_from == "mha");
 }
 
+TEST_CASE("ablations: a budget of training stands beside the same one put on the learned model") {
+  const auto variants = ablation("opponents", {});
+  const Settings quarter = {{"attention", "fixed"}, {"fixed-budget", "0.25"}};
+  CHECK(named(variants, "fixed-0.25").settings == quarter);
+  CHECK(named(variants, "budget-0.25").model_of == "budget");
+  CHECK(named(variants, "budget-0.25").budget == "0.25");
+}
+
 TEST_CASE("ablations: budgets by hand go from one eighth to all heads, on both models") {
   const auto variants = ablation("budgets", {});
   CHECK(variants.size() == 3 + 2 * 8);
