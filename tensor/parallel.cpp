@@ -17,8 +17,32 @@
 
 #include "tensor/require.h"
 
+#if defined(__SANITIZE_THREAD__)
+#define BF_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BF_THREAD_SANITIZER 1
+#endif
+#endif
+#ifdef BF_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace bf {
 namespace {
+
+/// ThreadSanitizer does not see into oneTBB, which is not compiled with it: these say that what was
+/// done before release(place) is done before what follows acquire(place) on another thread.
+void release([[maybe_unused]] void* place) {
+#ifdef BF_THREAD_SANITIZER
+  __tsan_release(place);
+#endif
+}
+void acquire([[maybe_unused]] void* place) {
+#ifdef BF_THREAD_SANITIZER
+  __tsan_acquire(place);
+#endif
+}
 
 struct Pool {
   explicit Pool(Index threads)
@@ -77,18 +101,23 @@ void parallel_for(Index count, Index block, FunctionRef<void(Index, Index)> body
     for (Index b = 0; b < blocks; ++b) body(b * block, std::min(count, (b + 1) * block));
     return;
   }
+  char begin = 0, end = 0;  // places for release() and acquire()
+  release(&begin);
   pool()->arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<Index>(0, blocks, 1),
         [&](const tbb::blocked_range<Index>& range) {
+          acquire(&begin);
           flush_denormals();
           const InsideGuard guard;
           for (Index b = range.begin(); b != range.end(); ++b) {
             body(b * block, std::min(count, (b + 1) * block));
           }
+          release(&end);
         },
         tbb::simple_partitioner());
   });
+  acquire(&end);
 }
 
 double blocked_sum(Index count, Index block, FunctionRef<double(Index, Index)> f) {

@@ -13,6 +13,7 @@
 #include "tensor/ids.h"
 #include "tensor/require.h"
 #include "tensor/segments.h"
+#include "tests/golden_folder.h"
 #include "tests/values.h"
 
 namespace bf {
@@ -43,7 +44,7 @@ inline std::string module_gradient_fault(
 class GoldenFile {
  public:
   explicit GoldenFile(const std::string& name)
-      : path_(std::string(BF_GOLDEN) + "/" + name + ".safetensors"),
+      : path_(std::string(golden_folder) + "/" + name + ".safetensors"),
         file_(load_safetensors(path_)) {}
 
   const Tensor& operator[](const std::string& name) const {

@@ -15,6 +15,7 @@
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tensor/require.h"
+#include "tests/golden_folder.h"
 #include "tests/values.h"
 
 // Helpers of the tests. They return a text that is empty when all is well, so that
@@ -69,8 +70,8 @@ inline std::string gradient_fault(const std::string& name, const TestedFunction&
 class Golden {
  public:
   explicit Golden(const std::string& name) {
-    std::ifstream file(std::string(BF_GOLDEN) + "/" + name + ".txt");
-    require_data(file.is_open(), "golden values: cannot read ", name, ".txt in ", BF_GOLDEN);
+    std::ifstream file(std::string(golden_folder) + "/" + name + ".txt");
+    require_data(file.is_open(), "golden values: cannot read ", name, ".txt in ", golden_folder);
     for (std::string line; std::getline(file, line);) {
       if (line.empty() || line[0] == '#') continue;
       std::istringstream words(line);
