@@ -43,9 +43,7 @@ int run(int argc, char** argv) {
                                         options.out, recorded, progress, start ? &*start : nullptr);
   progress.clear();
   if (options.json) {
-    nlohmann::json result = trained.summary;
-    result["environment"] = environment_json();
-    std::cout << result.dump() << '\n';
+    std::cout << trained.summary.dump() << '\n';
   } else {
     std::cout << evaluation_text(trained.test, data.class_names, options.model.transformer.heads);
   }

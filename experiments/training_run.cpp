@@ -197,7 +197,8 @@ void finish(TrainingRun& run, const TokenizedData& data, const TokenizerConfig& 
                            fixed_digits(run.test.scores.accuracy, 4)));
   run.summary = {{"test", to_json(run.test)},
                  {"training", to_json(run.training)},
-                 {"class_names", data.class_names}};
+                 {"class_names", data.class_names},
+                 {"environment", environment_json()}};
   if (folder == nullptr) return;
   folder->save_model(run.model, *data.tokenizer, tokenizer, data.class_names);
   write_texts(folder->path() + "/test_texts.jsonl", run.test, data.test);

@@ -102,6 +102,11 @@ for attention in mha budget; do
   cmp -s $attention-1/model.safetensors $attention-2/model.safetensors ||
     fail "$attention: model.safetensors differs between 1 and 2 threads"
 done
+for threads in 1 8; do
+  works env OPENBLAS_NUM_THREADS=$threads "$bin/bf-train" "${tiny[@]}" --attention budget --out openblas-$threads
+  cmp -s run/model.safetensors openblas-$threads/model.safetensors ||
+    fail "model.safetensors differs with OPENBLAS_NUM_THREADS=$threads"
+done
 
 # A run that is complete is shown again; one of other options or rows, or under way, is refused.
 tiny_again=("${tiny[@]}" --attention budget --out run --resume)

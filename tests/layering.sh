@@ -27,7 +27,7 @@ only_in() {  # library, pattern, files that may
     "$(grep -rnE "#include <$2" "${folders[@]}" --include='*.h' --include='*.cpp' | grep -vE "^($3):")"
 }
 only_in oneTBB 'tbb/' 'tensor/parallel\.cpp'
-only_in OpenBLAS '(cblas|openblas)' 'tensor/gemm\.cpp'
+only_in OpenBLAS '(cblas|openblas)' 'tensor/(gemm|openblas)\.cpp'
 only_in Highway 'hwy/' 'tensor/(kernels|panels|random_words|tile_product)\.cpp|tensor/[a-z_]*-inl\.h'
 
 # Two types of one name in namespace bf would link, and one of them would be used for the other.

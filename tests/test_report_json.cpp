@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tensor/gemm.h"
+#include "tensor/kernels.h"
+#include "tensor/openblas.h"
 #include "tests/small_task.h"
 
 using namespace bf;
@@ -56,5 +59,9 @@ TEST_CASE("report_json: steps, settings and the environment") {
   step.loss = 0.5;
   CHECK(to_json(step)["loss"] == 0.5);
   CHECK(to_json(small_training(4))["epochs"] == 4);
-  CHECK(environment_json().contains("simd"));
+  const nlohmann::json environment = environment_json();
+  CHECK(environment["simd"] == simd_target_name());
+  CHECK(environment["gemm_kernel"] == gemm_kernel_name());
+  CHECK(environment["openblas"] == openblas_name());
+  CHECK(environment["threads"] == threads());
 }

@@ -51,6 +51,7 @@ TEST_CASE("training_run: the folder holds the model that was tested, its log and
   const nlohmann::json summary = nlohmann::json::parse(file);
   CHECK(summary["test"]["accuracy"] == trained.test.scores.accuracy);
   CHECK(summary["class_names"] == nlohmann::json{"no", "yes"});
+  CHECK(summary["environment"] == environment_json());
   CHECK(summary["test"]["by_difficulty"][0]["name"] == "easy");
   const auto texts = lines_of(out + "/test_texts.jsonl");
   REQUIRE(texts.size() == data.test.size());

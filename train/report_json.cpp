@@ -4,6 +4,7 @@
 
 #include "tensor/gemm.h"
 #include "tensor/kernels.h"
+#include "tensor/openblas.h"
 #include "tensor/parallel.h"
 #include "train/alarms.h"
 #include "train/text_json.h"
@@ -130,6 +131,7 @@ json environment_json() {
           {"compiler", __VERSION__},
           {"simd", simd_target_name()},
           {"gemm_kernel", gemm_kernel_name()},
+          {"openblas", openblas_name()},
           {"threads", threads()}};
 }
 
