@@ -8,38 +8,11 @@
 #include "autograd/self_attention.h"
 #include "autograd/soft_topk.h"
 #include "budgetformer/cost_model.h"
-#include "tests/policy.h"
+#include "tests/adaptive_layer.h"
 
 using namespace bf;
 
 namespace {
-
-/// One layer with seeded parameters.
-struct Layer {
-  explicit Layer(const BudgetConfig& budget, const TransformerConfig& config = small_model())
-      : random(5), attention(config, budget, random) {
-    disturb(attention, 6, 0.3);
-    attention.set_state(middle_state());
-  }
-  Variable operator()(const Variable& x, const Segments& segments) {
-    return attention.forward(x, segments);
-  }
-  RandomSource random;
-  AdaptiveMultiHeadAttention attention;
-};
-
-BudgetConfig config_of(Policy policy, Weighting weighting = Weighting::none,
-                       Estimator estimator = Estimator::straight_through) {
-  BudgetConfig config;
-  config.policy = policy, config.weighting = weighting, config.estimator = estimator;
-  return config;
-}
-
-BudgetConfig fixed(double budget, Weighting weighting = Weighting::none) {
-  BudgetConfig config = config_of(Policy::fixed_budget, weighting);
-  config.fixed_budget = budget;
-  return config;
-}
 
 const Segments segments({5, 1, 140, 33});
 Tensor tokens() { return seeded_tensor({179, 16}, 1); }

@@ -52,6 +52,34 @@ TEST_CASE("cross_entropy: extreme logits give the exact loss and gradient") {
   CHECK(mismatch(low.grad(), {0.7310585786300049 - 1, 0.2689414213699951}) == "");
 }
 
+TEST_CASE("cross_entropy: logits of any size have a loss and a gradient that sums to 0") {
+  for (const Real size : {Real(1), Real(100), Real(20000), Real(1e30)}) {
+    for (const double smoothing : {0.0, 0.1}) {
+      for (Id target = 0; target < 5; ++target) {
+        const Tensor values = normal_tensor({1, 5}, 0, size, {3, 4});
+        const Variable logits(values, true);
+        const Variable loss = cross_entropy(logits, Ids({target}), smoothing);
+        CHECK(std::isfinite(loss.item()));
+        CHECK(loss.item() >= 0);
+        backward(loss);
+        double sum = 0;
+        for (Index j = 0; j < 5; ++j) {
+          const double slope = static_cast<double>(logits.grad()[j]);
+          sum += slope;
+          CHECK((slope >= -1 && slope <= 1));
+        }
+        CHECK(std::abs(sum) <= roundings(8));
+      }
+    }
+  }
+  // softmax([-20000, -20001]), from the loss of either target.
+  for (const auto& [target, p] : {std::pair{0, 0.731058578630005}, {1, 0.268941421369995}}) {
+    const double loss =
+        static_cast<double>(cross_entropy(row({-20000, -20001}), Ids({target})).item());
+    CHECK(std::exp(-loss) == doctest::Approx(p).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("cross_entropy: the mean over the batch is taken") {
   const Variable logits(Tensor::zeros({4, 2}), true);
   const Variable loss = cross_entropy(logits, Ids({0, 1, 1, 1}));

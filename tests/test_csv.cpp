@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tensor/random.h"
 #include "tests/temp_folder.h"
 
 using namespace bf;
@@ -55,6 +56,60 @@ TEST_CASE("csv: quotes, doubled quotes, empty fields") {
 TEST_CASE("csv: a backslash means nothing, also before a closing quote") {
   const TempFolder folder;
   CHECK(read(folder, "\"grid.\\\"\n\"Two\\\\lines\"\n") == Records{{"grid.\\"}, {"Two\\\\lines"}});
+}
+
+TEST_CASE("csv: records as AG News has them come byte for byte") {
+  const TempFolder folder;
+  const Records records = read(folder,
+                               "\"4\",\"Grid\",\"of the power grid.\\\"\n"
+                               "\"3\",\"Say \"\"hi\"\"\",\"a, b\\nc\"\n"
+                               "\"1\",\"Two\\\\lines\",\"x\\$7.7 #39;s &lt;b&gt;\"\n");
+  CHECK(records == Records{{"4", "Grid", "of the power grid.\\"},
+                           {"3", "Say \"hi\"", "a, b\\nc"},
+                           {"1", "Two\\\\lines", "x\\$7.7 #39;s &lt;b&gt;"}});
+}
+
+TEST_CASE("csv: what a writer quotes comes back, whatever is in it") {
+  const TempFolder folder;
+  const std::string alphabet = "a\"\"\",,\n\n\\\\ 1;'&\t";
+  const RandomStream random{3, 81};
+  Records records;
+  std::string text;
+  for (Index r = 0, draw = 0; r < 300; ++r) {
+    records.emplace_back();
+    for (Index field = 0; field < 1 + r % 4; ++field) {
+      std::string value, quoted;
+      for (Index i = random.word(draw++) % 12; i > 0; --i) {
+        const char c = alphabet[random.word(draw++) % alphabet.size()];
+        value += c;
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+      }
+      text += (field > 0 ? ",\"" : "\"") + quoted + '"';
+      records.back().push_back(value);
+    }
+    text += r % 3 ? "\n" : "\r\n";
+  }
+  CHECK(read(folder, text) == records);
+}
+
+TEST_CASE("csv: a file cut anywhere has its whole records, then an error that names a line") {
+  const TempFolder folder;
+  const std::string text = "\"1\",\"a, b\nc\"\n2,\"say \"\"hi\"\"\"\n\"3\",\"d\"\n";
+  const Records whole = read(folder, text);
+  REQUIRE(whole.size() == 3);
+  for (Index length = 0; length < text.size(); ++length) {
+    CAPTURE(length);
+    const std::string part = text.substr(0, length), error = failure(folder, part);
+    const Index ended = length >= 13 ? (length >= 28 ? 2 : 1) : 0;
+    if (!error.empty()) {
+      CHECK(error.rfind(": the quote that begins a field here is never closed") == 2);
+      continue;
+    }
+    const Records records = read(folder, part);
+    REQUIRE(records.size() >= ended);
+    for (Index i = 0; i < ended; ++i) CHECK(records[i] == whole[i]);
+    CHECK(records.size() <= ended + 1);
+  }
 }
 
 TEST_CASE("csv: line breaks of both kinds inside quotes") {

@@ -54,6 +54,23 @@ TEST_CASE("entropy: of [0.5, 0.25, 0.25] is 1.0397208") {
   CHECK(mismatch(entropy(x).value(), {1.0397207708399179}) == "");
 }
 
+TEST_CASE("entropy: scores of any size lie between 0 and ln H, with a finite gradient") {
+  for (const Real size : {Real(1e-3), Real(1), Real(1000), Real(1e30)}) {
+    for (const Real temperature : {Real(1), Real(0.1), Real(1e-3)}) {
+      for (const Index heads : std::vector<Index>{1, 2, 8, 65}) {
+        const Variable x(normal_tensor({7, heads}, 0, size, {3, heads}), true);
+        const Variable h = entropy(x, temperature);
+        backward(h, Tensor::full({7}, 1));
+        for (const double value : doubles(h.value())) {
+          CHECK(value >= -roundings(8));
+          CHECK(value <= std::log(static_cast<double>(heads)) + roundings(32));
+        }
+        for (const double slope : doubles(x.grad())) CHECK(std::isfinite(slope));
+      }
+    }
+  }
+}
+
 TEST_CASE("entropy: gradient matches central differences" * doctest::skip(!real_is_double)) {
   for (const Shape& shape : {Shape{1, 1}, Shape{1, 7}, Shape{5, 1}, Shape{3, 5}, Shape{2, 19}}) {
     CAPTURE(shape.size());

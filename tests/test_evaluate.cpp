@@ -2,25 +2,95 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <fstream>
 #include <stdexcept>
 
 #include "autograd/tape.h"
 #include "budgetformer/cost_model.h"
+#include "tensor/allocator.h"
 #include "tests/small_task.h"
+#include "train/tokenized_data.h"
 
 using namespace bf;
 
+namespace {
+
+/// Pages of this process that are in memory.
+Index resident_pages() {
+  std::ifstream file("/proc/self/statm");
+  Index size = 0, resident = 0;
+  file >> size >> resident;
+  return resident;
+}
+
+}  // namespace
+
 TEST_CASE("evaluate: predictions are in the order of the split, whatever the batch size") {
   const TokenizedSplit split = small_split(70, 3);
-  for (const char* attention : {"mha", "budget"}) {
+  for (const char* attention : {"mha", "budget", "fixed", "random"}) {
+    CAPTURE(attention);
     Model model = make_model(small_model(attention));
-    const Evaluation whole = evaluate(model, split, 64), single = evaluate(model, split, 1);
-    CHECK(whole.predictions == single.predictions);
-    CHECK(whole.loss == doctest::Approx(single.loss).epsilon(1e-5));
+    const Evaluation whole = evaluate(model, split, 64);
+    for (const Index batch : {Index{1}, Index{2}, Index{17}, Index{70}}) {
+      const Evaluation other = evaluate(model, split, batch);
+      CHECK(other.predictions == whole.predictions);
+      CHECK(other.texts.losses == whole.texts.losses);  // to the bit
+      CHECK(other.loss == doctest::Approx(whole.loss).epsilon(1e-12));
+      for (Index i = 0; i < split.size(); ++i) {
+        for (Index layer = 0; layer < 2; ++layer) {
+          CHECK(other.texts.budget(i, layer) == whole.texts.budget(i, layer));
+          for (Index h = 0; h < 4; ++h) {
+            CHECK(other.texts.runs(i, layer, h) == whole.texts.runs(i, layer, h));
+          }
+        }
+      }
+    }
+    if (model.config.attention == "random") continue;  // its heads follow from a text's place
     for (Index i = 0; i < split.size(); ++i) {
       const TokenizedSplit one{{split.tokens[i]}, {split.labels[i]}};
       CHECK(evaluate(model, one).predictions[0] == whole.predictions[i]);
     }
+  }
+}
+
+TEST_CASE("evaluate: texts without words and endless ones have an answer each, in their place") {
+  std::vector<Example> texts(5);
+  texts[0].text = "one two three";
+  texts[1].text = "";
+  texts[2].text = "   ";
+  texts[3].text = "\x01\x02\x1f";
+  for (int i = 0; i < 10000; ++i) texts[4].text += "one ";
+  const auto tokenizer = build_tokenizer("word", texts, 16, 1);
+  const TokenizedSplit split = tokenize(*tokenizer, texts, 16);
+  for (const char* attention : {"mha", "budget"}) {
+    Model model = make_model(small_model(attention));
+    for (const Index batch : {Index{1}, Index{2}, Index{64}}) {
+      const Evaluation result = evaluate(model, split, batch);
+      REQUIRE(result.predictions.size() == 5);
+      CHECK(result.tokens == 3 + 3 * 1 + 16);
+      for (const double loss : result.texts.losses) CHECK(std::isfinite(loss));
+      // The three are one and the same text to the model.
+      CHECK(result.texts.losses[1] == result.texts.losses[2]);
+      CHECK(result.texts.losses[1] == result.texts.losses[3]);
+      CHECK(result.texts.losses[1] != result.texts.losses[0]);
+    }
+  }
+}
+
+TEST_CASE("evaluate: 1,000 batches leave no tape and no memory behind") {
+  const TokenizedSplit split = small_split(1000, 3);
+  for (const char* attention : {"mha", "budget"}) {
+    Model model = make_model(small_model(attention));
+    evaluate(model, split, 1);
+    CHECK(tape_length() == 0);
+    const double resident = static_cast<double>(resident_pages());
+    const MemoryStats before = memory_stats();
+    evaluate(model, split, 1);
+    CHECK(tape_length() == 0);
+    CHECK(memory_stats().live_bytes == before.live_bytes);
+    CHECK(memory_stats().system_allocations == before.system_allocations);
+    CHECK(static_cast<double>(resident_pages()) < 1.01 * resident);
   }
 }
 

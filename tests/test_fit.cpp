@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 
@@ -163,6 +164,30 @@ TEST_CASE("fit: the loss of an epoch is the mean over examples, not over batches
   Model model = make_model(model_config);
   const TrainingResult result = fit(model, split, split, config);
   CHECK(result.epochs[0].train_loss == doctest::Approx(result.epochs[0].validation.loss));
+}
+
+TEST_CASE("fit: losses of 1, 1, 1, 1 and 6 in batches of 2 have the mean 2") {
+  // A head that sees nothing and whose biases are log(1/e), log(1/e^6) and log of the rest.
+  ModelConfig model_config = small_model("mha");
+  model_config.transformer.dropout = 0;
+  TokenizedSplit split = small_split(5, 7);
+  split.labels = {0, 0, 1, 0, 0};
+  for (const Index batch : Sizes{1, 2, 3, 4, 5}) {
+    TrainingConfig config = small_training(1);
+    config.batch = batch;
+    config.learning_rate.peak = 0;
+    config.adamw.weight_decay = 0;
+    Model model = make_model(model_config);
+    for (const NamedParameter& p : model.net->named_parameters()) {
+      if (p.name == "head.weight") p.variable->mutable_value().fill(0);
+      if (p.name != "head.bias") continue;
+      const double rest = std::log(1 - std::exp(-1.0) - std::exp(-6.0));
+      p.variable->mutable_value() = Tensor::from({3}, {-1, -6, static_cast<Real>(rest)});
+    }
+    const TrainingResult result = fit(model, split, split, config);
+    CHECK(result.epochs[0].train_loss == doctest::Approx(2).epsilon(1e-6));
+    CHECK(result.epochs[0].validation.loss == doctest::Approx(2).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("fit: max_steps ends the run inside an epoch, and that part counts as one") {

@@ -119,11 +119,16 @@ TEST_CASE("gemm: alpha scales the product, beta what was there") {
 
 TEST_CASE("gemm: an inner dimension of 0 gives beta C") {
   const Real unused = 0;
-  for (const Real beta : {Real(0), Real(2)}) {
-    std::vector<Real> c(6, beta == 0 ? NAN : Real(3));
-    gemm(1, ConstMatrix(&unused, 2, 0, 0), ConstMatrix(&unused, 0, 3, 3), beta,
-         Matrix(c.data(), 2, 3, 3));
-    CHECK(c == std::vector<Real>(6, beta * 3));
+  for (const GemmBackend backend : {GemmBackend::own, GemmBackend::openblas}) {
+    const BackendGuard guard(backend);
+    for (const Real beta : {Real(0), Real(1), Real(2)}) {
+      for (const Index rows : Sizes{1, 2, 131}) {
+        std::vector<Real> c(3 * rows, beta == 0 ? NAN : Real(3));
+        gemm(1, ConstMatrix(&unused, rows, 0, 0), ConstMatrix(&unused, 0, 3, 3), beta,
+             Matrix(c.data(), rows, 3, 3));
+        CHECK(c == std::vector<Real>(3 * rows, beta * 3));
+      }
+    }
   }
 }
 
@@ -136,21 +141,26 @@ TEST_CASE("gemm: no rows or no columns touch nothing") {
   CHECK(c.size() == 0);
 }
 
-TEST_CASE("gemm: a NaN in A or B reaches its row or column of C") {
-  for (const Index size : {Index{5}, Index{300}}) {
-    for (const bool in_a : {true, false}) {
-      Tensor a = Tensor::full({size, size}, in_a ? 0 : 1), b = Tensor::zeros({size, size});
-      Tensor c({size, size});
-      (in_a ? a : b)[2 * size + 3] = NAN;
-      gemm(1, a, b, 0, c);
-      Index nans = 0, misplaced = 0;
-      for (Index i = 0; i < c.size(); ++i) {
-        const bool expected = in_a ? i / size == 2 : i % size == 3;
-        nans += std::isnan(c[i]);
-        misplaced += std::isnan(c[i]) != expected;
+TEST_CASE("gemm: what is not finite in A or B reaches its row or column of C, times 0 as well") {
+  const Real nan = NAN, infinity = INFINITY;
+  for (const GemmBackend backend : {GemmBackend::own, GemmBackend::openblas}) {
+    const BackendGuard guard(backend);
+    for (const Index size : Sizes{1, 5, 300}) {
+      for (const Real value : {nan, infinity}) {
+        for (const bool in_a : {true, false}) {
+          Tensor a = Tensor::full({size, size}, in_a ? 0 : 1), b = Tensor::zeros({size, size});
+          Tensor c({size, size});
+          const Index row = size / 2, col = size / 3;
+          (in_a ? a : b)[row * size + col] = value;
+          gemm(1, a, b, 0, c);
+          Index misplaced = 0;
+          for (Index i = 0; i < c.size(); ++i) {
+            const bool expected = in_a ? i / size == row : i % size == col;
+            misplaced += std::isfinite(c[i]) == expected;
+          }
+          CHECK(misplaced == 0);
+        }
       }
-      CHECK(nans == size);
-      CHECK(misplaced == 0);
     }
   }
 }
@@ -295,6 +305,9 @@ TEST_CASE("gemm: OpenBLAS keeps the same contract") {
   const BackendGuard guard(GemmBackend::openblas);
   check_product(130, 70, 40, Real(0.5), 0);
   check_product(7, 300, 290, -1, 2);
+  check_product(1, 200, 65, 1, 0);
+  check_product(200, 1, 65, 1, 0);
+  check_product(1, 1, 1, 1, 0);
   CHECK(gemm_kernel_name().rfind("OpenBLAS ", 0) == 0);
 }
 

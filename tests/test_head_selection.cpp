@@ -59,6 +59,24 @@ TEST_CASE("heads_to_run: at least one, at most all, and no head too many by roun
   }
 }
 
+TEST_CASE("heads_to_run: the smallest number of heads that is no less than s H, for any s") {
+  const RandomStream random{5, 82};
+  for (Index heads = 1; heads <= 64; ++heads) {
+    Index before = 1, wrong = 0;
+    for (Index i = 1; i <= 1000; ++i) {  // s rises to 1 in uneven steps
+      const double s = std::min(1.0, (static_cast<double>(i) - random.uniform(i)) / 999);
+      const Index k = heads_to_run(s, heads);
+      const double most = static_cast<double>(heads), want = s * most;
+      const bool enough = static_cast<double>(k) >= want - 1e-5;
+      const bool least = k == 1 || static_cast<double>(k - 1) < want;
+      wrong += !(enough && least && k >= before && k <= heads);
+      before = k;
+    }
+    CHECK(wrong == 0);
+    CHECK(heads_to_run(1, heads) == heads);
+  }
+}
+
 TEST_CASE("heads_to_run: what is no fraction stays inside 1 to H") {
   CHECK(heads_to_run(0, 8) == 1);
   CHECK(heads_to_run(-3, 8) == 1);

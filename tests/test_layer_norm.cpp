@@ -53,6 +53,24 @@ TEST_CASE("layer_norm: a large mean loses nothing") {
   CHECK(reference(row)[0] == doctest::Approx(-1.3415).epsilon(2e-3));
 }
 
+TEST_CASE("layer_norm: any mean, with any spread about it that the numbers can hold") {
+  for (const double mean : {0.0, 1.0, -1000.0, 40000.0, -1e6}) {
+    for (const double spread : {1.0, 1e-3, 3e4}) {
+      // Neighbouring numbers near the mean are this far apart.
+      if (spread < 64 * std::abs(mean) * roundings(1)) continue;
+      for (const Index d : std::vector<Index>{2, 7, 16, 256}) {
+        CAPTURE(mean);
+        CAPTURE(spread);
+        std::vector<Real> row;
+        for (const double v : doubles(normal_tensor({d}, 0, 1, {4, d}))) {
+          row.push_back(static_cast<Real>(mean + spread * v));
+        }
+        CHECK(mismatch(normalised(row), reference(row), 2e-3) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("layer_norm: a constant row gives beta and finite gradients") {
   const Index d = 256;
   const Variable x(Tensor::full({2, d}, 1234), true), gamma = ones(d);

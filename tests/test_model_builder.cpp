@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "nn/safetensors.h"
 #include "tests/small_task.h"
+#include "tests/values.h"
 
 using namespace bf;
 
@@ -58,4 +60,31 @@ TEST_CASE("model_builder: an unknown attention is an error") {
   CHECK_THROWS_WITH_AS(make_model(small_model("flash")),
                        "model: attention must be mha, budget, fixed or random, got \"flash\"",
                        std::invalid_argument);
+}
+
+TEST_CASE("model_builder: weights of 8 heads are refused by a model of 12, naming the first") {
+  const auto with_heads = [](const std::string& attention, Index heads, Index width) {
+    ModelConfig config = small_model(attention);
+    config.transformer.dim = 24, config.transformer.heads = heads, config.transformer.width = width;
+    return make_model(config);
+  };
+  const auto fault = [](Model from, Model to) {
+    NamedTensors tensors;
+    for (const NamedParameter& p : from.net->named_parameters()) {
+      tensors.emplace_back(p.name, p.variable->value());
+    }
+    const std::vector<Real> before = weights_of(to);
+    const std::string text = error_text<std::runtime_error>([&] {
+      load_parameters(*to.net, {tensors, {}}, "run8");
+    });
+    CHECK(weights_of(to) == before);
+    return text;
+  };
+  CHECK(fault(with_heads("mha", 8, 3), with_heads("mha", 12, 3)) ==
+        "load: checkpoint \"run8\" has \"layers.0.attention.qkv.weight\" [72, 24], the model "
+        "expects [108, 24]");
+  // With D / H columns each, the projections of both have one shape; the gate tells them apart.
+  CHECK(fault(with_heads("budget", 8, 0), with_heads("budget", 12, 0)) ==
+        "load: checkpoint \"run8\" has \"layers.0.attention.gate.score.weight\" [8, 48], the "
+        "model expects [12, 48]");
 }

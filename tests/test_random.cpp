@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tensor/random.h"
+#include "tensor/reduce.h"
 #include "tests/values.h"
 
 using namespace bf;
@@ -107,9 +108,8 @@ TEST_CASE("random: neighbouring elements, streams and seeds are uncorrelated") {
 
 TEST_CASE("random: gumbel numbers are finite with the right moments") {
   const RandomStream stream{7, 8};
-  bool finite = true;
-  for (Index i = 0; i < 1000000; ++i) finite = finite && std::isfinite(stream.gumbel(i));
-  CHECK(finite);
+  const Tensor draws = gumbel_tensor({10'000'000}, {7, 9});
+  CHECK(first_non_finite(draws) == draws.size());
   const Moments m = moments(1000000, [&](Index i) { return stream.gumbel(i); });
   CHECK(std::abs(m.mean - std::numbers::egamma) < 0.0065);
   CHECK(std::abs(m.variance - std::numbers::pi * std::numbers::pi / 6) < 0.02);
@@ -120,6 +120,14 @@ TEST_CASE("random: gumbel of u = 0 and u = 1 is that of the ends of the allowed 
   CHECK(gumbel_from_uniform(0) == doctest::Approx(-2.8115).epsilon(1e-4));
   CHECK(gumbel_from_uniform(1) == doctest::Approx(16.6355).epsilon(1e-5));
   CHECK(gumbel_from_uniform(0.5) == doctest::Approx(-std::log(std::log(2.0))));
+  double before = -2.8115;
+  for (const double u : {std::numeric_limits<double>::denorm_min(), 1e-300, 1e-9, 0x1p-24, 1e-3,
+                         0.5, 1 - 1e-3, 1 - 0x1p-24, 1 - 0x1p-53}) {
+    const double g = gumbel_from_uniform(u);
+    CHECK(std::isfinite(g));
+    CHECK(g > before - 1e-4);  // rises with u
+    before = g;
+  }
 }
 
 TEST_CASE("random: tensors hold the elements of the stream on any number of threads") {

@@ -86,6 +86,34 @@ TEST_CASE("soft_topk: probabilities sum to the budget, which is kept off the end
   CHECK(total(topk({1, 2, 3}, -5, 1)) == doctest::Approx(1e-3).epsilon(1e-4));
 }
 
+TEST_CASE("soft_topk: scores of any size share any budget, with gradients that sum to 0") {
+  for (const Real size : {Real(1e-4), Real(1), Real(1e4)}) {
+    for (const Real temperature : {Real(1), Real(0.1), Real(1e-3)}) {
+      for (const Index heads : std::vector<Index>{1, 2, 4, 8, 65}) {
+        CAPTURE(size);
+        CAPTURE(heads);
+        const double most = static_cast<double>(heads);
+        const Variable v(normal_tensor({9, heads}, 0, size, {3, heads}), true);
+        const Variable budget(uniform_tensor({9}, 0, static_cast<Real>(heads), {4, heads}), true);
+        const Variable p = soft_topk(v, budget, temperature);
+        backward(p, normal_tensor({9, heads}, 0, 1, {5, heads}));
+        for (Index b = 0; b < 9; ++b) {
+          const double wanted = static_cast<double>(budget.value()[b]);
+          CHECK(total(doubles(p.value().rows(b, 1))) ==
+                doctest::Approx(std::clamp(wanted, 1e-3, most - 1e-3)).epsilon(1e-4));
+          const std::vector<double> slopes = doubles(v.grad().rows(b, 1));
+          double largest = 0;
+          for (const double slope : slopes) largest = std::max(largest, std::abs(slope));
+          CHECK(std::isfinite(largest));
+          const double floor = 4e-9 / static_cast<double>(temperature);  // of q inside gbar
+          CHECK(std::abs(total(slopes)) <= most * (roundings(16) * (1 + largest) + floor));
+          CHECK(std::isfinite(budget.grad()[b]));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("soft_topk: at temperature 1e-4 it is the hard selection of the largest scores") {
   Variable v(Tensor({20, 8}));  // each row the values 0, 0.1, ... 0.7 in another order
   for (Index i = 0; i < 160; ++i) {

@@ -40,6 +40,24 @@ TEST_CASE("softmax: rows sum to one and shifts change nothing") {
   CHECK(softmax_of({7}) == std::vector<double>{1});
 }
 
+TEST_CASE("softmax: a gradient of equal numbers is none, whatever the row") {
+  const Variable x(Tensor::from({2, 2}, {0, 1, 5, 5}), true);
+  const Variable y = softmax(x);
+  CHECK(mismatch(y.value(), {0.268941421369995, 0.731058578630005, 0.5, 0.5}) == "");
+  backward(y, Tensor::full({2, 2}, 1));
+  CHECK(mismatch(x.grad(), {0, 0, 0, 0}, roundings(2)) == "");
+  for (const Real size : {Real(1), Real(1e4), Real(1e30)}) {
+    for (const Index cols : std::vector<Index>{1, 2, 17, 129}) {
+      Variable wide = random_input({5, cols}, 1);
+      for (Index i = 0; i < 5 * cols; ++i) wide.mutable_value()[i] *= size;
+      const Variable p = softmax(wide);
+      backward(p, Tensor::full({5, cols}, 3));
+      CHECK(mismatch(wide.grad(), std::vector<double>(5 * cols, 0.0), roundings(24)) == "");
+      for (const double share : doubles(p.value())) CHECK((share >= 0 && share <= 1));
+    }
+  }
+}
+
 TEST_CASE("softmax: annealing closes the gap to the hard choice only at its very end") {
   const std::vector<Real> scores{0, Real(-0.05)};
   CHECK(softmax_of(scores, 1)[0] == doctest::Approx(0.512).epsilon(1e-3));
