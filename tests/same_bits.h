@@ -12,6 +12,7 @@
 #include "autograd/tape.h"
 #include "nn/module.h"
 #include "tensor/require.h"
+#include "tests/golden_folder.h"
 #include "tests/values.h"
 
 namespace bf {
@@ -151,7 +152,7 @@ inline std::vector<std::string> words_of(const std::string& text) {
 
 /// The text of a source file; empty when there is none.
 inline std::string source_text(const std::string& path) {
-  std::ifstream file(std::string(BF_GOLDEN) + "/../../" + path);
+  std::ifstream file(std::string(golden_folder) + "/../../" + path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

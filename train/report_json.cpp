@@ -127,12 +127,9 @@ json to_json(const TrainingConfig& config) {
 }
 
 json environment_json() {
-  return {{"version", "0.1.0"},
-          {"compiler", __VERSION__},
-          {"simd", simd_target_name()},
-          {"gemm_kernel", gemm_kernel_name()},
-          {"openblas", openblas_name()},
-          {"threads", threads()}};
+  return {{"version", "0.1.0"},          {"compiler", __VERSION__},
+          {"simd", simd_target_name()},  {"gemm_kernel", gemm_kernel_name()},
+          {"openblas", openblas_name()}, {"threads", threads()}};
 }
 
 }  // namespace bf
