@@ -2,6 +2,7 @@
 // is fixed by the arguments alone, so that another program can be asked to do exactly the same.
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -200,12 +201,14 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
   std::vector<double> seconds;
   Index tokens = 0;
   if (options.profile) start_profile();
+  const std::clock_t cpu_before = std::clock();
   for (const Work& batch : work) {
     const auto start = Clock::now();
     runner.run(batch);
     seconds.push_back(seconds_since(start));
     for (const Pass& pass : batch) tokens += pass.segments.tokens();
   }
+  const double cpu = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC;
   const Profile profile = stop_profile();
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   const Flops flops = executed_flops() - flops_before;
@@ -226,6 +229,7 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
       {"threads", options.threads},
       {"real_tokens_per_s", std::round(10 * static_cast<double>(tokens) / total) / 10},
       {"seconds", total},
+      {"cpu_seconds", cpu},
       {"batch_seconds_median", quantile(seconds, 0.5)},
       {"batch_seconds_p95", quantile(seconds, 0.95)},
       {"peak_rss_mib", std::round(peak_rss)},

@@ -46,6 +46,7 @@ works "$bin/bf-compare" "${tiny[@]}" --json
 works "$bin/bf-data" --dataset synthetic --rows 300
 works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4 --profile
 grep -q '"accounted":' out || fail "bf-bench --profile puts no profile in its line"
+grep -q '"cpu_seconds":' out || fail "bf-bench does not say how much of the threads' time it had"
 works "$bin/bf-bench" --what latency --attention budget --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2
 works "$bin/bf-bench" --attention budget --sparse --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4
 works "$bin/bf-train" "${tiny[@]}" --attention budget --sparse-after 0.5 --out sparse
