@@ -9,7 +9,9 @@
 #include "autograd/softmax.h"
 #include "autograd/sum.h"
 #include "tensor/gemm.h"
+#include "tests/same_bits.h"
 #include "tests/support.h"
+#include "tests/units.h"
 
 using namespace bf;
 
@@ -187,4 +189,18 @@ TEST_CASE("gradcheck: random inputs differ by stream, need a gradient and repeat
   CHECK(a.needs_grad());
   CHECK(same_bits(a.value(), random_input({4}, 1).value()));
   CHECK_FALSE(same_bits(a.value(), b.value()));
+}
+
+TEST_CASE("gradcheck: no operation and no layer is without a check in its tests") {
+  const auto unchecked = [](const std::string& units, const std::string& test) {
+    std::string names;
+    for (const std::string& unit : words_of(units)) {
+      const std::string text = source_text("tests/" + test + unit + ".cpp");
+      if (text.find("gradient_fault(") == std::string::npos) names += unit + ' ';
+    }
+    return names;
+  };
+  CHECK(unchecked(BF_AUTOGRAD_UNITS, "test_") == "tape variable ");
+  CHECK(unchecked(BF_NN_UNITS, "test_nn_") == "atomic_file init module safetensors ");
+  CHECK(unchecked(BF_BUDGETFORMER_UNITS, "test_") == "config cost_model schedule statistics ");
 }

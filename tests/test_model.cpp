@@ -166,7 +166,7 @@ TEST_CASE("model: sequences of one head and of all heads share a batch") {
 
 TEST_CASE("model: the hinge is linear outside [0.1, 0.9] and flat inside") {
   for (const auto& [s, value, slope] :
-       {std::array{0.05, 0.05, -1.0}, {0.5, 0.0, 0.0}, {0.95, 0.05, 1.0}}) {
+       {std::array{0.05, 0.05, -1.0}, {0.101, 0, 0}, {0.5, 0, 0}, {0.899, 0, 0}, {0.95, 0.05, 1}}) {
     const auto [got_value, got_slope] = hinge_at(s);
     CHECK(got_value == Approx(value).epsilon(1e-4));
     CHECK(got_slope == Approx(slope).epsilon(1e-4));

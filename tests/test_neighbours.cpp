@@ -10,7 +10,7 @@
 #include "autograd/self_attention.h"
 #include "autograd/slice.h"
 #include "tensor/require.h"
-#include "tests/policy.h"
+#include "tests/adaptive_layer.h"
 
 // A packed batch has no padding and no mask. What these stand for elsewhere has to hold here: a
 // sequence has its own result, budget, heads and gradients whatever stands before and after it.
@@ -111,19 +111,6 @@ std::vector<BudgetConfig> policies() {
   return configs;
 }
 
-/// An attention that chooses its heads, in the middle of training without noise.
-struct Chooser {
-  explicit Chooser(const BudgetConfig& config) : random(5), layer(small_model(), config, random) {
-    disturb(layer, 6, 0.3);
-    layer.set_state(middle_state());
-  }
-  Variable operator()(const Variable& x, const Segments& segments) {
-    return layer.forward(x, segments);
-  }
-  RandomSource random;
-  AdaptiveMultiHeadAttention layer;
-};
-
 }  // namespace
 
 TEST_CASE("neighbours: pooling and attention of a sequence have the bits they have alone") {
@@ -168,8 +155,8 @@ TEST_CASE("neighbours: multi-head attention and an encoder see one sequence at a
 
 TEST_CASE("neighbours: chosen heads, in training and in evaluation, with one and with all heads") {
   for (const BudgetConfig& config : policies()) {
-    Chooser training(config), evaluation(config);
-    evaluation.layer.train(false);
+    Layer training(config), evaluation(config);
+    evaluation.attention.train(false);
     const SequenceFunction train = std::ref(training);
     const SequenceFunction evaluate = [&](const Variable& x, const Segments& segments) {
       const NoGrad no_grad;
@@ -177,9 +164,9 @@ TEST_CASE("neighbours: chosen heads, in training and in evaluation, with one and
     };
     CHECK(value_difference(16, train) == "");
     CHECK(value_difference(16, evaluate) == "");
-    CHECK(gradient_difference(16, &training.layer, train, real_is_double ? 1e-12 : 1e-5) == "");
+    CHECK(gradient_difference(16, &training.attention, train, real_is_double ? 1e-12 : 1e-5) == "");
     for (const double budget : {0.25, 1.0}) {
-      evaluation.layer.override_budget(budget);
+      evaluation.attention.override_budget(budget);
       CHECK(value_difference(16, evaluate) == "");
     }
   }
