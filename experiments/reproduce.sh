@@ -91,7 +91,7 @@ part_main() {
   compare r8 r8 8 256
   compare emotion emotion 4 64
   compare sst2 sst2_glue 3 64
-  compare snli snli 6 64
+  compare snli snli 3 64
   compare dbpedia dbpedia 5 128
   compare yelp_full yelp_review_full 8 256
   compare ag_news ag_news 3 128
