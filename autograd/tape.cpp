@@ -1,7 +1,6 @@
 #include "autograd/tape.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "tensor/profile.h"
@@ -63,11 +62,9 @@ class Tape {
   }
 
   void check_finite(const Tensor& values, const char* operation, const std::string& what) const {
-    const Index at = first_non_finite(values);
-    if (at == values.size()) return;
-    const char* kind = std::isnan(values[at]) ? "nan" : values[at] > 0 ? "inf" : "-inf";
-    require_data(false, "anomaly: ", operation, ": ", what, ' ', values.shape(), " has ", kind,
-                 " at element ", at);
+    const std::string fault = non_finite_text(values);
+    if (fault.empty()) return;
+    throw AnomalyError(join_parts("anomaly: ", operation, ": ", what, ' ', fault));
   }
 
  private:

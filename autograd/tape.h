@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <stdexcept>
 #include <vector>
 
 #include "autograd/variable.h"
@@ -47,8 +48,12 @@ class NoGrad {
   bool before_;
 };
 
+struct AnomalyError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// While one lives, every operation's output and every gradient it hands back is checked on this
-/// thread, and the first that is not finite throws std::runtime_error naming the operation:
+/// thread, and the first that is not finite throws AnomalyError naming the operation:
 ///   "anomaly: softmax: output [4, 8] has nan at element 3"
 ///   "anomaly: log_softmax: gradient of input 0 [4, 8] has inf at element 0"
 class AnomalyMode {

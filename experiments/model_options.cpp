@@ -108,6 +108,10 @@ void add_training_options(OptionList& options, RunOptions& run) {
              "part of the target spread over all classes", 0, 0.99);
   add_count(options, "patience", training.patience,
             "stop after so many epochs without a better one; 0 = never");
+  add_choice(options, "on-nonfinite", training.on_nonfinite,
+             "an update whose loss or gradient is not finite stops the run or is skipped, at most "
+             "10 in a row and 10 or 1 % in all",
+             {"stop", "skip"});
   add_threads_option(options, run.threads);
   add_energy_options(options, run.energy);
   add_count(options, "log-every", run.log_every, "updates between two lines of the log", 1);

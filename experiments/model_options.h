@@ -41,8 +41,8 @@ struct RunOptions {
 void add_model_options(OptionList& options, RunOptions& run);
 /// --epochs, --max-steps, --batch, --accumulate, --pass-tokens, --lr, --warmup, --lr-decay,
 /// --lr-floor,
-/// --weight-decay, --clip, --label-smoothing, --patience, --threads, --log-every, --out, --json,
-/// and those of add_energy_options()
+/// --weight-decay, --clip, --label-smoothing, --patience, --on-nonfinite, --threads, --log-every,
+/// --out, --json, and those of add_energy_options()
 void add_training_options(OptionList& options, RunOptions& run);
 /// --resume, --checkpoint-every
 void add_resume_options(OptionList& options, RunOptions& run);

@@ -56,13 +56,15 @@ void require_same_fields(const std::string& path, const json& before, const json
 json run_identity(const json& config) {
   json model = part(config, "model");
   const json attention = part(model, "attention");
+  json training = part(config, "training");
+  if (training.is_object()) training.erase("on_nonfinite");
   if (attention == "mha") model.erase("budget");
   if (attention != "fixed" && model.contains("budget")) model["budget"].erase("fixed_budget");
   return {{"data", part(part(config, "data"), "hash")},
           {"tokenizer", part(config, "tokenizer")},
           {"model", model},
           {"start_weights", part(config, "start_weights")},
-          {"training", part(config, "training")}};
+          {"training", training}};
 }
 
 std::string identity_text(const json& config) { return run_identity(config).dump(); }

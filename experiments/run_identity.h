@@ -7,9 +7,10 @@
 namespace bf {
 
 /// What of a config.json decides the results: data, tokenizer, model and training, not where the
-/// run is kept, how it is logged or on how many threads it runs. A missing part is null. The
-/// budget's settings do not count for mha, nor the options of the data as long as the rows are the
-/// same.
+/// run is kept, how it is logged, on how many threads it runs or what it does about an update that
+/// is not finite, so that a run that stopped there can go on without it. A missing part is null.
+/// The budget's settings do not count for mha, nor the options of the data as long as the rows are
+/// the same.
 nlohmann::json run_identity(const nlohmann::json& config);
 /// The identity as text for checkpoints.
 std::string identity_text(const nlohmann::json& config);

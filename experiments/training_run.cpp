@@ -43,22 +43,35 @@ std::string epoch_text(const EpochReport& epoch, Index heads) {
   return text + join_parts("  ", fixed_digits(epoch.seconds, 1), " s", epoch.best ? "  *" : "");
 }
 
-/// Lines on the progress display, and objects in the folder if there is one.
+/// What is out of the ordinary about an update; empty when nothing is.
+std::string news_text(const StepReport& step) {
+  if (!step.skipped.empty()) return "skipped: " + step.skipped;
+  if (!step.spike) return "";
+  return join_parts("alarm: the loss spikes at step ", step.step, ": ", fixed_digits(step.loss, 4),
+                    " after a level of ", fixed_digits(*step.spike, 4));
+}
+
+/// Lines on the progress display, and objects in the folder if there is one. Steps out of the
+/// ordinary are always among them; alarms are shown when they are new, and stand in every object.
 TrainingEvents events_for(Progress& progress, const std::string& name, Index log_every, Index heads,
-                          RunFolder* folder) {
+                          RunFolder* folder, std::vector<std::string> alarms_before) {
   TrainingEvents events;
   events.step = [=, &progress](const StepReport& step, Index total) {
     const std::string text = name + "  " + step_text(step, total);
+    const std::string news = news_text(step);
+    if (!news.empty()) progress.line(name + "  " + news);
     if (progress.live()) progress.update(text);
-    if (step.step % log_every != 0 && step.step != 1) return;
-    if (!progress.live()) progress.line(text);
+    if (step.step % log_every != 0 && step.step != 1 && news.empty()) return;
+    if (!progress.live() && step.skipped.empty()) progress.line(text);
     if (folder != nullptr) folder->add_metric({{"step", to_json(step)}});
   };
-  events.epoch = [=, &progress](const EpochReport& epoch) {
+  events.epoch = [=, &progress,
+                  before = std::move(alarms_before)](const EpochReport& epoch) mutable {
     progress.line(name + "  " + epoch_text(epoch, heads));
-    for (const std::string& alarm : alarms(epoch.validation)) {
+    for (const std::string& alarm : new_alarms(epoch, before)) {
       progress.line(name + "  alarm: " + alarm);
     }
+    before = alarms(epoch);
     if (folder != nullptr) folder->add_metric({{"epoch", to_json(epoch)}});
   };
   return events;
@@ -167,21 +180,26 @@ std::optional<Checkpoint> open_run(RunFolder& folder, const json& config, bool r
   require_data(checkpoint->run == identity_text(config), folder.checkpoints().path(),
                ": its checkpoints belong to another run");
   folder.resume(checkpoint->metrics_bytes);
-  note(join_parts("goes on after step ", checkpoint->state.step));
+  note(join_parts("goes on after step ", checkpoint->state.trainer.step));
   return checkpoint;
 }
 
-/// Trains until the end or a signal.
+/// Trains until the end, a signal, or something that is not finite.
 TrainingResult train(Model& model, const TokenizedData& data, const TrainingConfig& training,
-                     TrainingEvents events, const TrainingState* from, const std::string& out) {
+                     TrainingEvents events, const TrainingState* from, const RunFolder* folder) {
   const StopSignals signals;
   events.stop = [&signals] { return signals.received() != 0; };
   try {
     return fit(model, data.train, data.validation, training, events, from);
   } catch (const TrainingStopped& stopped) {
-    throw Interrupted(join_parts(stopped.what(), out.empty() ? "; without --out nothing is kept"
-                                                             : "; --resume goes on in " + out),
-                      signals.received());
+    throw Interrupted(
+        join_parts(stopped.what(), folder == nullptr ? "; without --out nothing is kept"
+                                                     : "; --resume goes on in " + folder->path()),
+        signals.received());
+  } catch (const NonFinite& fault) {
+    throw NonFinite(join_parts(fault.what(), "; ",
+                               folder == nullptr ? "without --out there is no checkpoint"
+                                                 : folder->checkpoints().newest_text()));
   }
 }
 
@@ -228,7 +246,11 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
   RunFolder* const kept = folder ? &*folder : nullptr;
   TrainingRun result{make_model(config), {}, {}, {}};
   if (start != nullptr && !checkpoint) copy_weights(*start->net, *result.model.net);
-  TrainingEvents events = events_for(progress, name, run.log_every, config.transformer.heads, kept);
+  std::vector<std::string> before;  // alarms of the epoch before the next
+  if (checkpoint && !checkpoint->state.epochs.empty())
+    before = alarms(checkpoint->state.epochs.back());
+  TrainingEvents events =
+      events_for(progress, name, run.log_every, config.transformer.heads, kept, std::move(before));
   if (kept != nullptr) {
     events.save_every = run.checkpoint_every;
     events.save = [kept, identity = identity_text(asked)](const TrainingState& state) {
@@ -236,7 +258,7 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
     };
   }
   result.training = train(result.model, data, training, std::move(events),
-                          checkpoint ? &checkpoint->state : nullptr, out);
+                          checkpoint ? &checkpoint->state : nullptr, kept);
   finish(result, data, run.tokenizer, name, kept, progress);
   return result;
 }

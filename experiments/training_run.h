@@ -29,7 +29,8 @@ struct TrainingRun {
 /// from its last checkpoint and ends with the same bits as if nothing had happened; a finished one
 /// is read back. Throws std::runtime_error when it is a run of other options or other rows, naming
 /// what differs (require_same_run), and without run.resume when there is one at all; Interrupted
-/// on SIGINT and SIGTERM, when the update under way is made and a checkpoint is saved.
+/// on SIGINT and SIGTERM, when the update under way is made and a checkpoint is saved; NonFinite as
+/// fit() does, with the last good checkpoint behind it, from which the run can go on.
 TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const ModelConfig& config,
                       const std::string& name, const std::string& out,
                       const nlohmann::json& options, Progress& progress, Model* start = nullptr);

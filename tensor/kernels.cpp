@@ -313,9 +313,9 @@ void AdamW(Index n, const AdamWStep& step, const Real* gradient, Real* moment1, 
   const Lanes clip = hn::Set(tag, step.gradient_scale), epsilon = hn::Set(tag, step.epsilon);
   const Lanes correction2 = hn::Set(tag, step.correction2);
   const Lanes rate = hn::Set(tag, step.learning_rate * step.correction1);
-  const Lanes keep = hn::Set(tag, 1 - step.decay);
+  const Lanes keep = hn::Set(tag, 1 - step.decay), most = hn::Set(tag, adamw_most_gradient);
   over_row(n, [=](Index i, auto part) HWY_ATTR {
-    const Lanes g = hn::Mul(clip, load(gradient + i, part));
+    const Lanes g = hn::Clamp(hn::Mul(clip, load(gradient + i, part)), hn::Neg(most), most);
     const Lanes m = hn::MulAdd(beta1, load(moment1 + i, part), hn::Mul(rest1, g));
     const Lanes v = hn::MulAdd(beta2, load(moment2 + i, part), hn::Mul(rest2, hn::Mul(g, g)));
     const Lanes spread = hn::Add(hn::Sqrt(hn::Mul(v, correction2)), epsilon);

@@ -48,6 +48,7 @@ void layer_norm_row(Index n, const Real* x, const Real* gamma, const Real* beta,
 void layer_norm_backward_row(Index n, const Real* x, const Real* gamma, Real mean, Real rstd,
                              const Real* g, Real* dx, Real* dgamma, Real* dbeta);
 
+constexpr Real adamw_most_gradient = static_cast<Real>(real_is_double ? 0x1p511 : 0x1p63);
 /// What one AdamW update needs besides its arrays.
 struct AdamWStep {
   Real learning_rate, beta1, beta2, epsilon;
@@ -59,6 +60,8 @@ struct AdamWStep {
 /// Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019), algorithm 2, in one pass:
 ///   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///   w = w - decay w - learning_rate (m correction1) / (sqrt(v correction2) + epsilon)
+/// with g the gradient x gradient_scale, held inside +-adamw_most_gradient: its square, and so v,
+/// stays finite, and m / sqrt(v) has long ceased to depend on the size of g.
 void adamw_row(Index n, const AdamWStep& step, const Real* gradient, Real* moment1, Real* moment2,
                Real* weight);
 

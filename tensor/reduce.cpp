@@ -14,6 +14,14 @@ namespace {
 
 constexpr Index block = 8192;
 
+/// Sum of term(x[i]) over [first, last), one value at a time in double.
+template <typename Term>
+double slow_sum(const Tensor& x, Index first, Index last, Term term) {
+  double sum = 0;
+  for (Index i = first; i < last; ++i) sum += term(static_cast<double>(x[i]));
+  return sum;
+}
+
 }  // namespace
 
 void add_column_sums(const Tensor& x, Real beta, Tensor& out) {
@@ -34,15 +42,36 @@ void add_column_sums(const Tensor& x, Real beta, Tensor& out) {
 double sum_of(const Tensor& x) {
   const ProfileScope scope(WorkKind::elementwise, x.size() * sizeof(Real));
   return blocked_sum(x.size(), block, [&](Index first, Index last) {
-    return static_cast<double>(sum_row(last - first, x.data() + first));
+    const Real sum = sum_row(last - first, x.data() + first);
+    if (std::isfinite(sum)) return static_cast<double>(sum);
+    return slow_sum(x, first, last, [](double v) { return v; });
   });
 }
 
 double sum_of_squares(const Tensor& x) {
   const ProfileScope scope(WorkKind::elementwise, x.size() * sizeof(Real));
   return blocked_sum(x.size(), block, [&](Index first, Index last) {
-    return static_cast<double>(dot_row(last - first, x.data() + first, x.data() + first));
+    const Real sum = dot_row(last - first, x.data() + first, x.data() + first);
+    if (std::isfinite(sum)) return static_cast<double>(sum);
+    return slow_sum(x, first, last, [](double v) { return v * v; });
   });
+}
+
+double sum_of_squares(const Tensor& x, double unit) {
+  return blocked_sum(x.size(), block, [&](Index first, Index last) {
+    return slow_sum(x, first, last, [unit](double v) { return v / unit * (v / unit); });
+  });
+}
+
+double largest_magnitude(const Tensor& x) {
+  std::vector<double> partial(block_count(x.size(), block));
+  parallel_for(x.size(), block, [&](Index first, Index last) {
+    double& largest = partial[first / block];
+    for (Index i = first; i < last; ++i) {
+      largest = std::max(largest, std::abs(static_cast<double>(x[i])));
+    }
+  });
+  return partial.empty() ? 0 : *std::max_element(partial.begin(), partial.end());
 }
 
 Index first_non_finite(const Tensor& x) {
@@ -55,6 +84,18 @@ Index first_non_finite(const Tensor& x) {
     }
   }
   return x.size();
+}
+
+const char* non_finite_kind(double value) {
+  if (std::isfinite(value)) return "finite";
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+std::string non_finite_text(const Tensor& x) {
+  const Index at = first_non_finite(x);
+  if (at == x.size()) return "";
+  return join_parts(x.shape(), " has ", non_finite_kind(static_cast<double>(x[at])), " at element ",
+                    at);
 }
 
 }  // namespace bf

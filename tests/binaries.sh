@@ -128,6 +128,24 @@ mkdir held
 flock held/lock "$bin/bf-train" "${tiny[@]}" --out held >out 2>err && fail "bf-train works in a folder that is locked"
 grep -q 'held: is in use by' err || fail "bf-train in a locked folder says: $(tail -n 1 err)"
 
+# A learning rate beyond all reason: the run ends with the step, the operation and the checkpoint; where such updates are
+# skipped, after eleven in a row.
+absurd=(--dataset synthetic --rows 1000 --dim 16 --layers 2 --heads 4 --epochs 2 --lr 1e30 --checkpoint-every 1 --resume)
+"$bin/bf-train" "${absurd[@]}" --out absurd >out 2>err
+status=$?
+[ $status = 1 ] || fail "bf-train --lr 1e30 ends with $status"
+tail -n 1 err | grep -qE 'training: the loss is -?(nan|inf) at step 2 \(epoch 1\): [a-z_]+: output \[[0-9, ]+\] has -?(nan|inf) at element [0-9]+; the first parameter with a gradient that is not finite is "[a-z0-9._]+"; the last good checkpoint is absurd/checkpoint/step-1.safetensors \(step 1\)$' ||
+  fail "bf-train --lr 1e30 says: $(tail -n 1 err)"
+"$bin/bf-train" "${absurd[@]}" --on-nonfinite skip --out absurd >out 2>err
+status=$?
+[ $status = 1 ] || fail "bf-train --lr 1e30 --on-nonfinite skip ends with $status"
+grep -q 'goes on after step 1$' err || fail "a run that ended at step 2 does not go on after step 1"
+tail -n 1 err | grep -q 'at step 12 .*; it is number 11 in a row, and 10 may be skipped; the last good checkpoint is absurd/checkpoint/step-11.safetensors (step 11)$' ||
+  fail "bf-train --lr 1e30 --on-nonfinite skip says: $(tail -n 1 err)"
+[ "$(grep -c '"skipped":"the loss is' absurd/metrics.jsonl)" = 10 ] ||
+  fail "metrics.jsonl has $(grep -c '"skipped":"the loss is' absurd/metrics.jsonl) skipped updates instead of 10"
+refuses 2 --on-nonfinite "$bin/bf-train" --dataset synthetic --on-nonfinite hope
+
 # A prediction does not depend on the lines around it, and there is one for every line.
 printf 'the red box\n\n   \na second text\n' | "$bin/bf-predict" --model run >four 2>err || fail "bf-predict: $(cat err)"
 printf 'a second text\n' | "$bin/bf-predict" --model run >one 2>err || fail "bf-predict: $(cat err)"

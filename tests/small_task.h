@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "train/fit.h"
 
 namespace bf {
@@ -44,6 +47,26 @@ inline TrainingConfig small_training(Index epochs) {
   config.batch = 8;
   config.learning_rate.peak = 5e-3;
   return config;
+}
+
+/// 64 examples of which one, number 40, has token 15.
+inline TokenizedSplit split_with_rare_token() {
+  TokenizedSplit split = small_split(64, 5);
+  for (std::vector<Id>& tokens : split.tokens) std::replace(tokens.begin(), tokens.end(), 15, 14);
+  split.tokens[40][0] = 15;
+  return split;
+}
+
+/// Finite, also after dropout, but the sum of a row of it is not: LayerNorm's mean overflows.
+inline constexpr Real most_embedding = std::numeric_limits<Real>::max() / 2;
+
+/// Makes the model's answer NaN for every text with token 15, by finite weights.
+inline void poison_rare_token(Model& model) {
+  for (const NamedParameter& p : model.net->named_parameters()) {
+    if (p.name != "tokens.weight") continue;
+    Tensor& table = p.variable->mutable_value();
+    std::fill_n(table.row(15), table.row_size(), most_embedding);
+  }
 }
 
 /// All weights one after another.

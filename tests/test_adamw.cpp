@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/classifier_training.h"
+#include "tests/values.h"
 
 using bf::AdamW;
 using bf::AdamWConfig;
@@ -122,7 +123,7 @@ TEST_CASE("adamw: a gradient that is not finite is an error before anything chan
   set_gradient(a, {1});
   set_gradient(b, {std::numeric_limits<Real>::quiet_NaN()});
   CHECK_THROWS_WITH_AS(optimizer.step(0.1), "adamw: step 1: the gradient of \"b\" is not finite",
-                       std::runtime_error);
+                       bf::NonFinite);
   CHECK(a.value()[0] == 1);
   CHECK(optimizer.steps() == 0);
 }
@@ -147,4 +148,97 @@ TEST_CASE("adamw: ten training steps of a classifier have PyTorch's losses") {
             return norm;
           };
         }) == "");
+}
+
+TEST_CASE("adamw: huge and tiny gradients are clipped exactly, on any number of threads") {
+  constexpr Index count = 20000;
+  const double most = std::numeric_limits<Real>::max();
+  for (const double size : {1e-30, 1e-24, 1e-12, 1.0, 1e12, 1e18, 1e25, most}) {
+    CAPTURE(size);
+    const Real huge = static_cast<Real>(size);
+    const double norm = static_cast<double>(huge) * std::sqrt(2.0 * count), clip = norm / 1e4;
+    std::vector<Real> first;
+    for (const Index threads : {Index{1}, Index{2}, Index{3}, Index{8}}) {
+      const bf::ThreadsGuard guard(threads);
+      Variable a(Tensor::zeros({count}), true), b(Tensor::zeros({count}), true);
+      AdamW optimizer({{"a", &a, {}}, {"b", &b, {}}});
+      a.grad_buffer().add(Tensor::full({count}, huge));
+      b.grad_buffer().add(Tensor::full({count}, -huge));
+      CHECK(optimizer.step(0.125, size > 1 ? 1.0 : clip) == doctest::Approx(norm).epsilon(1e-6));
+      const double expected = 0.1 * static_cast<double>(huge) * (size > 1 ? 1 / norm : 1e-4);
+      const Tensor& m = optimizer.moments()[0].first;
+      CHECK(static_cast<double>(m[7]) == doctest::Approx(expected).epsilon(1e-6));
+      CHECK(optimizer.moments()[1].first[count - 1] == -m[7]);
+      CHECK(optimizer.non_finite_state() == "");
+      if (first.empty()) first = a.value().to_vector();
+      CHECK(a.value().to_vector() == first);
+    }
+  }
+}
+
+TEST_CASE("adamw: without clipping the second moment of a huge gradient stays finite") {
+  const Real most = std::numeric_limits<Real>::max();
+  Variable w = parameter({1, 1, 1});
+  AdamW optimizer({{"w", &w, {.decay = false}}});
+  for (int step = 0; step < 3; ++step) {
+    set_gradient(w, {most, -Real(1e25), Real(1e18)});
+    optimizer.step(0.1);
+  }
+  CHECK(optimizer.non_finite_state() == "");
+  // Equal gradients move by the learning rate at each step, whatever their size.
+  CHECK(w.value()[0] == doctest::Approx(0.7).epsilon(1e-5));
+  CHECK(w.value()[1] == doctest::Approx(1.3).epsilon(1e-5));
+  CHECK(w.value()[2] == doctest::Approx(0.7).epsilon(1e-5));
+}
+
+TEST_CASE("adamw: gradients whose squares are no numbers any more move as the formula says") {
+  // sqrt(v) is far below epsilon: that v is flushed to zero changes nothing.
+  Variable w = parameter({0, 0, 0});
+  AdamW optimizer({{"w", &w, {.decay = false}}});
+  std::vector<Reference> expected = {{0}, {0}, {0}};
+  const std::vector<Real> gradient = {Real(1e-21), -Real(1e-25), Real(1e-30)};
+  for (int t = 1; t <= 3; ++t) {
+    set_gradient(w, gradient);
+    optimizer.step(0.1);
+    for (Index i = 0; i < 3; ++i) {
+      expected[i].step(t, static_cast<double>(gradient[i]), 0.1, 0);
+      CHECK(static_cast<double>(w.value()[i]) == doctest::Approx(expected[i].w).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("adamw: moments that fade away end at zero, not in denormals") {
+  Variable w = parameter({1});
+  AdamW optimizer({{"w", &w, {.decay = false}}}, {.beta2 = 0.9});
+  set_gradient(w, {1});
+  optimizer.step(0.1);
+  for (int step = 0; step < 1000; ++step) {
+    set_gradient(w, {0});
+    optimizer.step(0.1);
+  }
+  // Rounded to the nearest denormal, 0.9 times the smallest is the smallest again, for ever.
+  CHECK(optimizer.moments()[0].first[0] == 0);
+  CHECK(optimizer.moments()[0].second[0] == 0);
+}
+
+TEST_CASE("adamw: what had no gradient or only zeros is told apart") {
+  Variable none = parameter({1}), zero = parameter({1, 2}), some = parameter({1, 2});
+  AdamW optimizer({{"none", &none, {}}, {"zero", &zero, {}}, {"some", &some, {}}});
+  set_gradient(zero, {0, 0});
+  set_gradient(some, {0, Real(1e-30)});
+  optimizer.step(0.1);
+  CHECK(optimizer.without_gradient() == std::vector<std::string>{"none"});
+  CHECK(optimizer.unmoved() == std::vector<std::string>{"none", "zero"});
+}
+
+TEST_CASE("adamw: a weight or moment that is not finite is named") {
+  Variable a = parameter({1, 2}), b = parameter({1, 2});
+  AdamW optimizer({{"a", &a, {}}, {"b", &b, {}}});
+  CHECK(optimizer.non_finite_state() == "");
+  optimizer.moments()[1].second[1] = std::numeric_limits<Real>::infinity();
+  CHECK(optimizer.non_finite_state() == "the second moment of \"b\" [2] has inf at element 1");
+  optimizer.moments()[1].first[0] = -std::numeric_limits<Real>::infinity();
+  CHECK(optimizer.non_finite_state() == "the first moment of \"b\" [2] has -inf at element 0");
+  a.mutable_value()[1] = std::numeric_limits<Real>::quiet_NaN();
+  CHECK(optimizer.non_finite_state() == "the weight \"a\" [2] has nan at element 1");
 }

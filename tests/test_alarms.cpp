@@ -78,3 +78,37 @@ TEST_CASE("alarms: multi-head attention has no layers to complain about") {
     CHECK(line.find("layer") == line.npos);
   }
 }
+
+TEST_CASE("alarms: an epoch tells of skipped updates, spikes and parameters without gradient") {
+  EpochReport epoch;
+  epoch.validation = healthy();
+  CHECK(alarms(epoch).empty());
+  epoch.skipped = 1;
+  epoch.loss_spikes = 1, epoch.first_spike = 120;
+  epoch.without_gradient = {"a.weight", "b"};
+  CHECK(alarms(epoch) == Lines{"1 update was skipped: loss or gradient was not finite",
+                               "the loss spiked 1 time, first at step 120",
+                               "parameter \"a.weight\" got no gradient",
+                               "parameter \"b\" got no gradient"});
+  epoch.skipped = 2, epoch.loss_spikes = 3;
+  epoch.in_force = false;  // all heads run: controller and gate see nothing
+  epoch.validation.layers[0].saturated = 0.75;
+  CHECK(alarms(epoch) == Lines{"layer 1: the controller is saturated for 75.0 % of the texts",
+                               "2 updates were skipped: loss or gradient was not finite",
+                               "the loss spiked 3 times, first at step 120"});
+}
+
+TEST_CASE("alarms: only those that an epoch ago were not there or other are news") {
+  EpochReport epoch;
+  epoch.validation = healthy();
+  epoch.validation.layers[0].head_usage = {0, 1, 0};
+  const Lines first = new_alarms(epoch, {});
+  CHECK(first == Lines{"layer 1: no text runs heads 1, 3"});
+  CHECK(new_alarms(epoch, alarms(epoch)).empty());
+  const Lines before = alarms(epoch);
+  epoch.validation.layers[0].head_usage = {0, 1, 1};
+  epoch.skipped = 1;
+  CHECK(new_alarms(epoch, before) ==
+        Lines{"layer 1: no text runs head 1",
+              "1 update was skipped: loss or gradient was not finite"});
+}

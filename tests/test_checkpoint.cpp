@@ -1,12 +1,15 @@
 #include "train/checkpoint.h"
 
 #include <doctest/doctest.h>
+#include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/file_size_limit.h"
 #include "tests/small_task.h"
@@ -47,7 +50,7 @@ bool same(const NamedTensors& a, const NamedTensors& b) {
 
 Checkpoint at_step(Index step) {
   Checkpoint checkpoint;
-  checkpoint.state.step = step;
+  checkpoint.state.trainer.step = step;
   checkpoint.state.weights.emplace_back("w", seeded_tensor({3, 4}, step));
   return checkpoint;
 }
@@ -61,13 +64,20 @@ std::string load_error(const std::string& path) {
 TEST_CASE("checkpoint: everything comes back, bit for bit") {
   const TempFolder folder;
   Checkpoint before = small_checkpoint(folder.path("checkpoint"));
-  CHECK(before.state.step == 17);
-  CHECK(before.state.sums.examples == 34);
+  CHECK(before.state.trainer.step == 17);
+  CHECK(before.state.trainer.sums.examples == 34);
   CHECK(before.state.optimizer_steps == 17);
   CHECK(before.state.epochs.size() == 1);
   CHECK(before.state.best_weights.size() == before.state.weights.size());
-  before.state.sums.loss = 0.1 + 0.2;
+  before.state.trainer.sums.loss = 0.1 + 0.2;
   before.state.without_gradient = {"a \"quoted\" name"};
+  EpochSums& sums = before.state.trainer.sums;
+  sums.skipped = 3, sums.loss_spikes = 4, sums.first_spike = 15;
+  sums.without_gradient = {"x", "y"};
+  before.state.trainer.skips = {.total = 6, .in_a_row = 2};
+  before.state.trainer.loss_level = {.losses = {0.1 + 0.2, 1e-300}, .high = true};
+  before.state.epoch_energy = {
+      .joules = 0.3, .gco2 = 1e-7, .cpu_seconds = 1.0 / 3, .source = "a meter"};
   Tensor& odd = before.state.weights[0].second;
   odd[0] = std::numeric_limits<Real>::quiet_NaN(), odd[1] = -Real(0);
   odd[2] = std::numeric_limits<Real>::denorm_min();
@@ -76,13 +86,23 @@ TEST_CASE("checkpoint: everything comes back, bit for bit") {
   const Checkpoint after = load_checkpoint(path);
   CHECK(after.run == "the run");
   CHECK(after.metrics_bytes == 4321);
-  CHECK(after.state.step == 17);
+  CHECK(after.state.trainer.step == 17);
   CHECK(after.state.optimizer_steps == 17);
-  CHECK(after.state.sums.examples == before.state.sums.examples);
-  CHECK(after.state.sums.loss == before.state.sums.loss);
-  CHECK(after.state.sums.policy_loss == before.state.sums.policy_loss);
-  CHECK(after.state.sums.seconds == before.state.sums.seconds);
+  CHECK(after.state.trainer.sums.examples == before.state.trainer.sums.examples);
+  CHECK(after.state.trainer.sums.loss == before.state.trainer.sums.loss);
+  CHECK(after.state.trainer.sums.policy_loss == before.state.trainer.sums.policy_loss);
+  CHECK(after.state.trainer.sums.seconds == before.state.trainer.sums.seconds);
   CHECK(after.state.without_gradient == before.state.without_gradient);
+  const TrainerState& trainer = after.state.trainer;
+  CHECK(trainer.sums.skipped == 3);
+  CHECK(trainer.sums.loss_spikes == 4);
+  CHECK(trainer.sums.first_spike == 15);
+  CHECK(trainer.sums.without_gradient == std::vector<std::string>{"x", "y"});
+  CHECK(trainer.skips.total == 6);
+  CHECK(trainer.skips.in_a_row == 2);
+  CHECK(trainer.loss_level.losses == std::vector<double>{0.1 + 0.2, 1e-300});
+  CHECK(trainer.loss_level.high);
+  CHECK(to_json(after.state.epoch_energy) == to_json(before.state.epoch_energy));
   REQUIRE(after.state.epochs.size() == 1);
   CHECK(to_json(after.state.epochs[0]) == to_json(before.state.epochs[0]));
   CHECK(same(after.state.weights, before.state.weights));
@@ -108,10 +128,13 @@ TEST_CASE("checkpoint: the two newest are kept, by step and not by name") {
   const TempFolder temporary;
   const CheckpointFolder folder(temporary.path("checkpoint"));
   CHECK_FALSE(folder.newest({}).has_value());
+  CHECK(folder.newest_text() == "no checkpoint has been made yet");
   for (const Index step : Sizes{8, 9, 10, 100}) folder.save(at_step(step));
   temporary.write("checkpoint/step-x.safetensors", "not one of ours");
   temporary.write("checkpoint/step-200.safetensors.tmp0", "half of one");
-  CHECK(folder.newest({})->state.step == 100);
+  CHECK(folder.newest({})->state.trainer.step == 100);
+  CHECK(folder.newest_text() ==
+        "the last good checkpoint is " + folder.path() + "/step-100.safetensors (step 100)");
   CHECK(fs::exists(folder.path() + "/step-10.safetensors"));
   CHECK_FALSE(fs::exists(folder.path() + "/step-9.safetensors"));
   CHECK_FALSE(fs::exists(folder.path() + "/step-8.safetensors"));
@@ -129,7 +152,7 @@ TEST_CASE("checkpoint: in place of a damaged one the one before it is taken, wit
   std::vector<std::string> notes;
   const auto note = [&](const std::string& text) { notes.push_back(text); };
   temporary.write("checkpoint/step-2.safetensors", whole.substr(0, whole.size() - 7));
-  CHECK(folder.newest(note)->state.step == 1);
+  CHECK(folder.newest(note)->state.trainer.step == 1);
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].starts_with("load: \"" + newest + "\": "));
   CHECK(notes[0].ends_with("; the one before it is taken"));
@@ -172,6 +195,13 @@ TEST_CASE("checkpoint: what is wrong with a file is said") {
   // zlib's crc32 of the two characters, as python3 -c 'import zlib; print(hex(zlib.crc32(b"{}")))'
   save_safetensors(path, {}, {{"state", "{}"}, {"crc32", "a3a6bf43"}});
   CHECK(load_error(path) == start + "its state is not that of a checkpoint");
+  // An earlier version did not keep the energy of the epoch under way: it is not taken for none.
+  const std::string old = "{\"format\": 1}";
+  std::ostringstream sum;
+  sum << std::hex << std::setfill('0') << std::setw(8)
+      << crc32(0, reinterpret_cast<const Bytef*>(old.data()), static_cast<uInt>(old.size()));
+  save_safetensors(path, {}, {{"state", old}, {"crc32", sum.str()}});
+  CHECK(load_error(path) == start + "its format is 1, not 2");
 }
 
 TEST_CASE("checkpoint: a full disk is one error and leaves the checkpoint before") {
@@ -186,6 +216,6 @@ TEST_CASE("checkpoint: a full disk is one error and leaves the checkpoint before
     text = error_text<std::runtime_error>([&] { folder.save(large); });
   }
   CHECK(text == "save: \"" + folder.path() + "/step-2.safetensors\": cannot write: File too large");
-  CHECK(folder.newest([](const std::string& why) { FAIL(why); })->state.step == 1);
+  CHECK(folder.newest([](const std::string& why) { FAIL(why); })->state.trainer.step == 1);
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }

@@ -10,6 +10,7 @@
 #include "budgetformer/cost_model.h"
 #include "tensor/allocator.h"
 #include "tests/small_task.h"
+#include "train/nonfinite.h"
 #include "train/tokenized_data.h"
 
 using namespace bf;
@@ -170,4 +171,12 @@ TEST_CASE("evaluate: an empty split is an error") {
   Model model = make_model(small_model("mha"));
   CHECK_THROWS_WITH_AS(evaluate(model, TokenizedSplit{}), "evaluate: the split is empty",
                        std::invalid_argument);
+}
+
+TEST_CASE("evaluate: an answer that is no number is an error that names the text") {
+  Model model = make_model(small_model("budget"));
+  poison_rare_token(model);
+  CHECK_THROWS_WITH_AS(evaluate(model, split_with_rare_token()),
+                       "evaluate: logit 0 of text 40 is nan", NonFinite);
+  CHECK(model.net->training());
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -93,9 +94,9 @@ TEST_CASE("fit: saves after every so many updates and once at the end of each ep
   TrainingEvents events;
   events.save_every = 6;
   events.save = [&](const TrainingState& state) {
-    saved.emplace_back(state.step, state.epochs.size());
+    saved.emplace_back(state.trainer.step, state.epochs.size());
     CHECK(state.best_weights.empty() == state.epochs.empty());
-    CHECK((state.sums.examples == 0) == (state.step % 12 == 0));
+    CHECK((state.trainer.sums.examples == 0) == (state.trainer.step % 12 == 0));
   };
   const std::vector<std::pair<Index, Index>> both = {{6, 0},  {12, 1}, {18, 1},
                                                      {24, 2}, {30, 2}, {36, 3}};
@@ -134,7 +135,7 @@ TEST_CASE("fit: a state of another model is refused") {
       text(wrong) ==
       "training: the state has moments of \"head.bias\" [2] where the model has \"head.bias\" [3]");
   wrong = state;
-  wrong.step = 37;
+  wrong.trainer.step = 37;
   CHECK_THROWS_WITH_AS(outcome_of(small_model("mha"), three_epochs(), {}, &wrong),
                        "training: step 37 is beyond the last one, 36", std::invalid_argument);
 }
@@ -266,4 +267,111 @@ TEST_CASE("fit: training goes on with the selected heads alone, alike on any num
   Model dense = make_model(config);
   fit(dense, split, split, small_training(4));
   CHECK(weights_of(dense) != weights[0]);
+}
+
+namespace {
+
+TokenizedSplit without_rare_token(Index examples, std::uint64_t seed) {
+  TokenizedSplit split = small_split(examples, seed);
+  for (auto& tokens : split.tokens) std::replace(tokens.begin(), tokens.end(), 15, 14);
+  return split;
+}
+
+struct Skipping {
+  std::vector<Real> weights;
+  TrainingResult result;
+  std::vector<TrainingState> states;  ///< after every update and epoch
+  std::vector<std::string> log;
+};
+
+/// Three epochs of 8 updates, one of each skipped; stopped after so many updates and epochs.
+Skipping skipping_run(Index stop_after, const TrainingState* from = nullptr) {
+  Skipping run;
+  Model model = make_model(small_model("budget"));
+  poison_rare_token(model);
+  TrainingConfig training = small_training(3);
+  training.on_nonfinite = "skip";
+  TrainingEvents events;
+  events.save = [&](const TrainingState& state) { run.states.push_back(copy_of(state)); };
+  events.stop = [&, asked = Index{0}]() mutable { return ++asked == stop_after; };
+  events.step = [&](const StepReport& step, Index) {
+    run.log.push_back(join_parts(step.step, ' ', step.loss, ' ', step.skipped));
+  };
+  events.epoch = [&](const EpochReport& epoch) {
+    run.log.push_back(join_parts(epoch.epoch, ' ', epoch.train_loss, ' ', epoch.skipped, ' ',
+                                 epoch.loss_spikes, ' ', epoch.without_gradient.size()));
+  };
+  try {
+    run.result =
+        fit(model, split_with_rare_token(), without_rare_token(40, 6), training, events, from);
+  } catch (const TrainingStopped&) {
+  }
+  run.weights = weights_of(model);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "fit: skipped updates are counted alike whether the run goes on after one or never stops") {
+  const Skipping whole = skipping_run(0);
+  CHECK(whole.result.skipped == 3);
+  CHECK(whole.states.back().trainer.skips.total == 3);
+  for (Index i = 1; i < 27; ++i) {
+    CAPTURE(i);
+    const TrainingState state = skipping_run(i).states.back();
+    const Skipping rest = skipping_run(0, &state);
+    CHECK(rest.weights == whole.weights);
+    CHECK(rest.result.skipped == 3);
+    CHECK(rest.states.back().trainer.skips.total == 3);
+    CHECK(rest.states.back().trainer.loss_level.losses ==
+          whole.states.back().trainer.loss_level.losses);
+    REQUIRE(rest.log.size() + i == whole.log.size());
+    CHECK(std::equal(rest.log.begin(), rest.log.end(),
+                     whole.log.begin() + static_cast<std::ptrdiff_t>(i)));
+  }
+}
+
+TEST_CASE("fit: the energy of an epoch counts what was spent before an interruption") {
+  TrainingState state = stopped_after(14, small_model("mha"));  // in the second epoch
+  CHECK(state.epoch_energy.cpu_seconds > 0);
+  CHECK(state.epoch_energy.joules > 0);
+  CHECK(stopped_after(13, small_model("mha")).epoch_energy.joules == 0);  // at the end of the first
+  state.epoch_energy.joules += 1e9;
+  const Outcome rest = outcome_of(small_model("mha"), three_epochs(), {}, &state);
+  REQUIRE(rest.result.epochs.size() == 3);
+  CHECK(rest.result.epochs[0].energy.joules < 1e9);
+  CHECK(rest.result.epochs[1].energy.joules > state.epoch_energy.joules);
+  CHECK(rest.result.epochs[1].energy.joules < 1.1e9);
+  CHECK(rest.result.epochs[2].energy.joules < 1e9);
+  CHECK(rest.result.energy.joules > 1e9);
+}
+
+TEST_CASE("fit: a state that holds a weight that is not finite is not saved") {
+  Model model = make_model(small_model("mha"));
+  TrainingEvents events;
+  events.save_every = 2;
+  Index saved = 0;
+  events.save = [&](const TrainingState&) { ++saved; };
+  events.step = [&](const StepReport& step, Index) {
+    if (step.step != 4) return;
+    for (const NamedParameter& p : model.net->named_parameters()) {
+      if (p.name == "head.weight") p.variable->mutable_value()[5] = INFINITY;
+    }
+  };
+  const TokenizedSplit split = small_split(90, 5);
+  CHECK_THROWS_WITH_AS(
+      fit(model, split, split, small_training(1), events),
+      "training: after step 4 the weight \"head.weight\" [3, 16] has inf at element 5", NonFinite);
+  CHECK(saved == 1);
+}
+
+TEST_CASE("fit: a validation without an answer stops the run and says after which step") {
+  Model model = make_model(small_model("mha"));
+  poison_rare_token(model);
+  CHECK_THROWS_WITH_AS(
+      fit(model, without_rare_token(90, 5), split_with_rare_token(), small_training(1)),
+      "training: the validation after step 12 (epoch 1): evaluate: logit 0 of text "
+      "40 is nan",
+      NonFinite);
 }

@@ -376,3 +376,20 @@ TEST_CASE("kernels: a softmax in parts, on rows filled up to whole vectors") {
     }
   }
 }
+
+TEST_CASE("kernels: AdamW keeps its moments finite for every finite gradient") {
+  const AdamWStep step{Real(0.1), Real(0.9), Real(0.999), Real(1e-8), 0, 10, 1000, 1};
+  for_lengths(0, [&](Index n, Index start) {
+    Row gradient(n + start, std::numeric_limits<Real>::max()), m(n + start, 0), v(n + start, 0);
+    for (Index i = 0; i < n + start; i += 2) gradient[i] = -gradient[i];
+    Row w(n + start, 1);
+    adamw_row(n, step, gradient.data() + start, m.data() + start, v.data() + start,
+              w.data() + start);
+    Index wrong = 0;
+    for (Index i = start; i < n + start; ++i) {
+      wrong += !std::isfinite(m[i]) || !std::isfinite(v[i]) || !(v[i] > 0);
+      wrong += !(std::abs(w[i] - (i % 2 == 0 ? 1.1 : 0.9)) < 1e-5);
+    }
+    CHECK(wrong == 0);
+  });
+}

@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 #include "tensor/parallel.h"
+#include "tensor/require.h"
 #include "tests/small_task.h"
 #include "tests/values.h"
 
@@ -22,6 +25,28 @@ std::vector<Real> weights_after(Index steps, const ModelConfig& model_config,
   Trainer trainer(model, split, config);
   for (Index i = 0; i < steps; ++i) trainer.step();
   return weights_of(model);
+}
+
+Tensor& weight(Model& model, const std::string& name) {
+  for (const NamedParameter& p : model.net->named_parameters()) {
+    if (p.name == name) return p.variable->mutable_value();
+  }
+  FAIL("no parameter " << name);
+  throw std::logic_error(name);
+}
+
+std::span<Real> values(Tensor& tensor) { return {tensor.data(), tensor.size()}; }
+
+/// Both moments of all parameters one after another.
+std::vector<Real> moments_of(const Trainer& trainer) {
+  std::vector<Real> all;
+  for (const AdamW::Moments& m : trainer.optimizer().moments()) {
+    for (const Tensor& tensor : {m.first, m.second}) {
+      const std::vector<Real> part = tensor.to_vector();
+      all.insert(all.end(), part.begin(), part.end());
+    }
+  }
+  return all;
 }
 
 double largest_difference(const std::vector<Real>& a, const std::vector<Real>& b) {
@@ -127,18 +152,157 @@ TEST_CASE("loop: each step of a model with budgets reports the schedules at its 
   CHECK_FALSE(steps.front().policy.has_value());
 }
 
-TEST_CASE("loop: a loss that is not finite stops the run and names the step") {
+TEST_CASE("loop: weights that are not finite stop the run and are named, with skip too") {
   const TokenizedSplit split = small_split(64, 5);
+  for (const char* then : {"stop", "skip"}) {
+    Model model = make_model(small_model("mha"));
+    TrainingConfig config = small_training(1);
+    config.on_nonfinite = then;
+    Trainer trainer(model, split, config);
+    trainer.step();
+    trainer.require_finite();
+    weight(model, "head.bias")[1] = std::numeric_limits<Real>::quiet_NaN();
+    CHECK_THROWS_WITH_AS(trainer.step(),
+                         "training: the loss is nan at step 2 (epoch 1): the weight \"head.bias\" "
+                         "[3] has nan at element 1",
+                         NonFinite);
+    CHECK_THROWS_WITH_AS(trainer.require_finite(),
+                         "training: after step 2 the weight \"head.bias\" [3] has nan at element 1",
+                         NonFinite);
+  }
+}
+
+TEST_CASE("loop: a gradient that is not finite is named with its operation and parameter") {
+  const TokenizedSplit split = small_split(64, 5);
+  for (const Index passes : {Index{1}, Index{3}}) {
+    Model model = make_model(small_model("mha"));
+    TrainingConfig config = small_training(1);
+    config.accumulate = passes;
+    Trainer trainer(model, split, config);
+    trainer.step();
+    // Hidden units of 1e20 are brought down again, so that the loss is large but finite; the
+    // gradient of the weights that bring them down is 1e20 times that of the loss.
+    for (Real& v : values(weight(model, "layers.1.ffn.up.weight"))) v *= Real(1e20);
+    for (Real& v : values(weight(model, "layers.1.ffn.down.weight"))) v *= Real(1e-20);
+    for (Real& v : values(weight(model, "head.weight"))) v *= Real(1e25);
+    const std::vector<Real> before = weights_of(model);
+    const std::string text = error_text<NonFinite>([&] { trainer.step(); });
+    CHECK(
+        text.starts_with("training: the gradient is not finite at step 2 (epoch 1): "
+                         "feed_forward: gradient of input 3 [16, 32] has "));
+    CHECK(
+        text.ends_with("; the first parameter with a gradient that is not finite is "
+                       "\"layers.1.ffn.down.weight\""));
+    CHECK(weights_of(model) == before);
+    CHECK(trainer.optimizer().steps() == 1);
+  }
+}
+
+TEST_CASE("loop: an update that is not finite is skipped: nothing moves, it is counted and told") {
+  const TokenizedSplit split = split_with_rare_token();
+  Model model = make_model(small_model("budget"));
+  poison_rare_token(model);
+  TrainingConfig config = small_training(1);
+  config.on_nonfinite = "skip";
+  Trainer trainer(model, split, config);
+  Index skipped = 0;
+  double loss = 0;
+  while (!trainer.epoch_complete()) {
+    const std::vector<Real> weights = weights_of(model), moments = moments_of(trainer);
+    const std::uint64_t updates = trainer.optimizer().steps();
+    const StepReport step = trainer.step();
+    if (step.skipped.empty()) {
+      loss += step.loss * static_cast<double>(step.examples);
+      CHECK(trainer.optimizer().steps() == updates + 1);
+      CHECK(moments_of(trainer) != moments);
+      continue;
+    }
+    ++skipped;
+    CHECK(step.skipped.starts_with(
+        join_parts("the loss is nan at step ", step.step, " (epoch 1): layer_norm: output [")));
+    CHECK(step.skipped.ends_with("\"tokens.weight\""));
+    CHECK(std::isnan(step.loss));
+    CHECK(std::isnan(step.gradient_norm));
+    CHECK(trainer.optimizer().steps() == updates);
+    CHECK(weights_of(model) == weights);
+    CHECK(moments_of(trainer) == moments);
+  }
+  CHECK(skipped == 1);
+  CHECK(trainer.state().skips.total == 1);
+  CHECK(trainer.state().skips.in_a_row == 0);
+  const EpochReport report = trainer.end_epoch();
+  CHECK(report.skipped == 1);
+  CHECK(report.train_loss == doctest::Approx(loss / 56));
+  config.on_nonfinite = "stop";
+  Model again = make_model(small_model("budget"));
+  poison_rare_token(again);
+  Trainer stopping(again, split, config);
+  const std::string text = error_text<NonFinite>([&] {
+    while (!stopping.done()) stopping.step();
+  });
+  CHECK(text.starts_with("training: the loss is nan at step "));
+}
+
+TEST_CASE("loop: after ten skipped updates in a row the run stops") {
+  const TokenizedSplit split = small_split(160, 5);
+  Model model = make_model(small_model("mha"));
+  TrainingConfig config = small_training(1);
+  config.on_nonfinite = "skip";
+  Trainer trainer(model, split, config);
+  trainer.step();
+  for (Real& v : values(weight(model, "tokens.weight"))) v = most_embedding;
+  for (Index i = 0; i < 10; ++i) CHECK(trainer.step().skipped != "");
+  const std::string text = error_text<NonFinite>([&] { trainer.step(); });
+  CHECK(text.starts_with("training: the loss is nan at step 12 (epoch 1): layer_norm: output ["));
+  CHECK(text.ends_with("; it is number 11 in a row, and 10 may be skipped"));
+}
+
+TEST_CASE("loop: an epoch of skipped updates alone has an end") {
+  const TokenizedSplit split = small_split(16, 5);
+  Model model = make_model(small_model("mha"));
+  TrainingConfig config = small_training(1);
+  config.on_nonfinite = "skip";
+  Trainer trainer(model, split, config);
+  for (Real& v : values(weight(model, "tokens.weight"))) v = most_embedding;
+  trainer.step();
+  CHECK_FALSE(trainer.epoch_complete());
+  trainer.step();
+  CHECK(trainer.epoch_complete());
+  const EpochReport report = trainer.end_epoch();
+  CHECK(report.skipped == 2);
+  CHECK(std::isnan(report.train_loss));
+}
+
+TEST_CASE("loop: a jump of the loss is reported once, with the level before it") {
+  const TokenizedSplit split = small_split(400, 5);
   Model model = make_model(small_model("mha"));
   Trainer trainer(model, split, small_training(1));
-  trainer.step();
-  for (const NamedParameter& p : model.net->named_parameters()) {
-    if (p.name == "head.bias") {
-      p.variable->mutable_value().fill(std::numeric_limits<Real>::quiet_NaN());
-    }
-  }
-  CHECK_THROWS_WITH_AS(trainer.step(), "training: the loss is nan at step 2 (epoch 1)",
-                       std::runtime_error);
+  for (Index i = 0; i < 40; ++i) CHECK_FALSE(trainer.step().spike.has_value());
+  for (Real& v : values(weight(model, "head.weight"))) v *= -100;
+  const StepReport step = trainer.step();
+  REQUIRE(step.spike.has_value());
+  CHECK(*step.spike < step.loss - 0.5);
+  CHECK_FALSE(trainer.step().spike.has_value());
+  while (!trainer.epoch_complete()) trainer.step();
+  const EpochReport report = trainer.end_epoch();
+  CHECK(report.loss_spikes == 1);
+  CHECK(report.first_spike == 41);
+}
+
+TEST_CASE("loop: parameters without gradient are those that no update of the epoch moved") {
+  const TokenizedSplit split = small_split(64, 5);
+  ModelConfig config = small_model("budget");
+  config.budget.dense = 0.5;
+  config.budget.price_ramp = 0;
+  Model model = make_model(config);
+  std::vector<EpochReport> epochs;
+  TrainingEvents events;
+  events.epoch = [&](const EpochReport& epoch) { epochs.push_back(epoch); };
+  fit(model, split, split, small_training(4), events);
+  REQUIRE(epochs.size() == 4);
+  const std::vector<std::string>& first = epochs[0].without_gradient;
+  CHECK(std::count(first.begin(), first.end(), "layers.0.attention.gate.score.weight") == 1);
+  CHECK(epochs[3].without_gradient.empty());
 }
 
 TEST_CASE("loop: wrong settings are named") {
@@ -158,7 +322,11 @@ TEST_CASE("loop: wrong settings are named") {
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.clip = -1; }),
                        "training: clip must be at least 0, got -1", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(Trainer(model, TokenizedSplit{}, TrainingConfig{}),
+  CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.on_nonfinite = "hope"; }),
+                       "training: on_nonfinite must be stop or skip, got \"hope\"",
+                       std::invalid_argument);
+  const TrainingConfig usual;
+  CHECK_THROWS_WITH_AS(Trainer(model, TokenizedSplit{}, usual),
                        "training: the split has no example", std::invalid_argument);
   TrainingConfig one;
   one.max_steps = 1;
@@ -181,11 +349,11 @@ TEST_CASE("loop: an epoch ends where its rows do") {
     loss += step.loss * static_cast<double>(step.examples);
   }
   CHECK(trainer.epoch_complete());
-  CHECK(trainer.sums().examples == 20);
+  CHECK(trainer.state().sums.examples == 20);
   const EpochReport report = trainer.end_epoch();
   CHECK(report.epoch == 1);
   CHECK(report.step == 3);
   CHECK(report.train_loss == loss / 20);
-  CHECK(trainer.sums().examples == 0);
+  CHECK(trainer.state().sums.examples == 0);
   CHECK_FALSE(trainer.epoch_complete());
 }

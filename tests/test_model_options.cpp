@@ -39,8 +39,9 @@ TEST_CASE("model_options: the defaults are valid, and options reach their place"
   const Index before = threads();
   CHECK(parse({"--dim", "64", "--lr", "0.01", "--estimator", "relaxed", "--dense", "0.5",
                "--sparse-after", "0.8", "--controller-pool", "max", "--max-len", "99", "--threads",
-               "3"},
+               "3", "--on-nonfinite", "skip"},
               run) == "");
+  CHECK(run.training.on_nonfinite == "skip");
   CHECK(run.model.transformer.dim == 64);
   CHECK(run.model.transformer.max_length == 99);
   CHECK(run.training.learning_rate.peak == 0.01);

@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "tests/small_task.h"
+#include "train/nonfinite.h"
 
 using namespace bf;
 
@@ -84,4 +87,13 @@ TEST_CASE("predict: the second sentence counts") {
   CHECK(predict(trained, "one", "two").tokens == 3);
   CHECK(predict(trained, "one", "two").probabilities !=
         predict(trained, "two", "one").probabilities);
+}
+
+TEST_CASE("predict: an answer that is no number is an error") {
+  TrainedModel trained = small_trained("mha");
+  for (const NamedParameter& p : trained.model.net->named_parameters()) {
+    if (p.name == "head.bias") p.variable->mutable_value()[1] = -INFINITY;
+  }
+  CHECK_THROWS_WITH_AS(predict(trained, "one two"), "predict: logit 1 of the text is -inf",
+                       NonFinite);
 }

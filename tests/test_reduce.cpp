@@ -83,3 +83,50 @@ TEST_CASE("reduce: an output of the wrong size is an error") {
           add_column_sums(Tensor({3, 5}), 0, out);
         }) == "column sums: expected an output of 5 values for [3, 5], got [4]");
 }
+
+TEST_CASE(
+    "reduce: sums of huge finite floats are finite, and exact to the last digits of a double") {
+  if (real_is_double) return;
+  Tensor x = Tensor::full({20000}, Real(1e25));
+  x[3] = 3, x[9000] = -Real(1e25);
+  const double one = static_cast<double>(Real(1e25));
+  CHECK(sum_of_squares(x) == doctest::Approx(19999 * one * one).epsilon(1e-12));
+  const Tensor most = Tensor::full({10}, std::numeric_limits<Real>::max());
+  CHECK(sum_of(most) == 10 * static_cast<double>(std::numeric_limits<Real>::max()));
+  x[5] = std::numeric_limits<Real>::infinity();
+  CHECK(sum_of_squares(x) == std::numeric_limits<double>::infinity());
+  x[5] = std::numeric_limits<Real>::quiet_NaN();
+  CHECK(std::isnan(sum_of_squares(x)));
+  CHECK(std::isnan(sum_of(x)));
+}
+
+TEST_CASE("reduce: squares of scaled values and the largest magnitude, for every size and thread") {
+  for (const Index n : Sizes{1, 8191, 8193, 50000}) {
+    Tensor x = seeded_tensor({n}, 6);
+    for (Index i = 0; i < n; ++i) x[i] *= Real(1e-30);
+    x[n / 2] = -Real(7e-30);
+    const double largest = static_cast<double>(Real(7e-30));
+    double squares = 0;
+    for (Index i = 0; i < n; ++i) squares += std::pow(static_cast<double>(x[i]) / largest, 2);
+    double expected = 0;
+    for (const Index thread_count : Sizes{1, 2, 8}) {
+      const ThreadsGuard guard(thread_count);
+      CHECK(largest_magnitude(x) == largest);
+      const double sum = sum_of_squares(x, largest);
+      CHECK(sum == doctest::Approx(squares).epsilon(1e-12));
+      if (thread_count == 1) expected = sum;
+      CHECK(sum == expected);
+    }
+  }
+  CHECK(largest_magnitude(Tensor({0})) == 0);
+}
+
+TEST_CASE("reduce: a value that is not finite is described") {
+  CHECK(non_finite_text(seeded_tensor({2, 3}, 1)) == "");
+  CHECK(std::string(non_finite_kind(-NAN)) == "nan");
+  CHECK(std::string(non_finite_kind(1)) == "finite");
+  CHECK(non_finite_text(Tensor::from({2, 2}, {1, 2, Real(NAN), 3})) ==
+        "[2, 2] has nan at element 2");
+  CHECK(non_finite_text(Tensor::from({2}, {1, Real(INFINITY)})) == "[2] has inf at element 1");
+  CHECK(non_finite_text(Tensor::from({2}, {-Real(INFINITY), 1})) == "[2] has -inf at element 0");
+}

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tests/small_task.h"
@@ -69,4 +70,31 @@ TEST_CASE("report_from_json: a field that is missing or of the wrong type is nam
   wrong["executed_flops_per_text"] = -1;
   CHECK(text(wrong) == "report: -16 operations");
   CHECK(text(json::array()) == "report: \"examples\": missing or of the wrong type");
+}
+
+TEST_CASE("report_from_json: counts come back; a run of an earlier version has none") {
+  const TokenizedSplit split = small_split(16, 5);
+  Model model = make_model(small_model("mha"));
+  TrainingResult result = fit(model, split, split, small_training(1));
+  result.skipped = 4;
+  EpochReport& epoch = result.epochs[0];
+  epoch.skipped = 4, epoch.loss_spikes = 2, epoch.first_spike = 9;
+  epoch.without_gradient = {"a", "b"};
+  epoch.train_loss = std::numeric_limits<double>::quiet_NaN();
+  json written = json::parse(to_json(result).dump());
+  const TrainingResult read = training_result_from_json(written);
+  CHECK(to_json(read).dump() == written.dump());
+  CHECK(read.skipped == 4);
+  CHECK(read.epochs[0].skipped == 4);
+  CHECK(read.epochs[0].loss_spikes == 2);
+  CHECK(read.epochs[0].first_spike == 9);
+  CHECK(read.epochs[0].without_gradient == std::vector<std::string>{"a", "b"});
+  written.erase("skipped");
+  for (const char* name : {"skipped", "loss_spikes", "first_spike", "without_gradient"}) {
+    written["epochs"][0].erase(name);
+  }
+  const TrainingResult old = training_result_from_json(written);
+  CHECK(old.skipped == 0);
+  CHECK(old.epochs[0].skipped == 0);
+  CHECK(old.epochs[0].without_gradient.empty());
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tensor/gemm.h"
@@ -64,4 +65,33 @@ TEST_CASE("report_json: steps, settings and the environment") {
   CHECK(environment["gemm_kernel"] == gemm_kernel_name());
   CHECK(environment["openblas"] == openblas_name());
   CHECK(environment["threads"] == threads());
+}
+
+TEST_CASE("report_json: a skipped step says why, with null for its loss; a spike has its level") {
+  StepReport step;
+  CHECK_FALSE(to_json(step).contains("skipped"));
+  CHECK_FALSE(to_json(step).contains("spike_above"));
+  step.skipped = "the loss is nan";
+  step.loss = std::numeric_limits<double>::quiet_NaN();
+  step.spike = 0.5;
+  const nlohmann::json json = nlohmann::json::parse(to_json(step).dump());
+  CHECK(json["skipped"] == "the loss is nan");
+  CHECK(json["loss"].is_null());
+  CHECK(json["spike_above"] == 0.5);
+}
+
+TEST_CASE("report_json: epoch and run count what was skipped, spikes and idle parameters") {
+  EpochReport epoch;
+  epoch.skipped = 2, epoch.loss_spikes = 3, epoch.first_spike = 7;
+  epoch.without_gradient = {"a"};
+  const nlohmann::json json = to_json(epoch);
+  CHECK(json["skipped"] == 2);
+  CHECK(json["loss_spikes"] == 3);
+  CHECK(json["first_spike"] == 7);
+  CHECK(json["without_gradient"] == nlohmann::json{"a"});
+  CHECK(json["alarms"].dump().find("2 updates were skipped") != std::string::npos);
+  TrainingResult result;
+  result.skipped = 5;
+  CHECK(to_json(result)["skipped"] == 5);
+  CHECK(to_json(small_training(1))["on_nonfinite"] == "stop");
 }

@@ -83,9 +83,13 @@ Bits reduce_bits(Index rows, Index cols) {
   bits.add("column sums", sums);
   bits.add("sum", sum_of(x));
   bits.add("sum of squares", sum_of_squares(x));
+  bits.add("sum of squares of parts", sum_of_squares(x, 3));
+  bits.add("largest magnitude", largest_magnitude(x));
   x[x.size() / 2] = std::numeric_limits<Real>::quiet_NaN();
   x[x.size() - 1] = std::numeric_limits<Real>::infinity();
   bits.add("first that is not finite", static_cast<double>(first_non_finite(x)));
+  const std::string text = non_finite_text(x);
+  bits.add("its description", std::vector<Index>(text.begin(), text.end()));
   return bits;
 }
 
@@ -107,7 +111,10 @@ const ThreadTable table{
     {"attention", "attention_forward attention_backward", attention_bits},
     {"attention_probabilities", "attention_probabilities", attention_bits},
     {"random", "uniform_tensor normal_tensor gumbel_tensor", random_bits},
-    {"reduce", "add_column_sums sum_of sum_of_squares first_non_finite", reduce_bits},
+    {"reduce",
+     "add_column_sums sum_of sum_of_squares largest_magnitude first_non_finite non_finite_text "
+     "non_finite_kind",
+     reduce_bits},
     {"parallel", "parallel_for blocked_sum", blocked_bits}};
 
 const std::string one_thread = "computes on the thread that calls it";

@@ -237,3 +237,83 @@ TEST_CASE("training_run: without a folder a signal ends the run") {
   log_of(logged, data_of(run), "", "step 2/8", error);
   CHECK(error == "stopped after step 2 of 8; without --out nothing is kept");
 }
+
+TEST_CASE("training_run: a run that is not finite any more names step, operation and checkpoint") {
+  const TempFolder temporary;
+  RunOptions run = resumable();
+  run.training.learning_rate.peak = 1e30;
+  const TokenizedData data = data_of(run);
+  std::string error;
+  log_of(run, data, temporary.path("none"), "", error);
+  CHECK(error.starts_with("training: the loss is "));
+  CHECK(error.find(" at step 2 (epoch 1): ") != error.npos);
+  CHECK(error.find(": output [") != error.npos);
+  CHECK(error.find("; the first parameter with a gradient that is not finite is \"") != error.npos);
+  CHECK(error.ends_with("; no checkpoint has been made yet"));
+  log_of(run, data, "", "", error);
+  CHECK(error.ends_with("; without --out there is no checkpoint"));
+
+  run.checkpoint_every = 1;
+  const std::string out = temporary.path("run");
+  log_of(run, data, out, "", error);
+  const std::string checkpoint =
+      "; the last good checkpoint is " + out + "/checkpoint/step-1.safetensors (step 1)";
+  CHECK(error.ends_with(checkpoint));
+  CHECK(folder_state(out) == FolderState::interrupted);
+  // Again from there it ends alike; told to skip, it goes on until there is no answer at all.
+  const std::string first = error;
+  const std::string log = log_of(run, data, out, "", error);
+  CHECK(log.find("goes on after step 1\n") != log.npos);
+  CHECK(error == first);
+  run.training.on_nonfinite = "skip";
+  const std::string skipped = log_of(run, data, out, "", error);
+  CHECK(skipped.find("small  skipped: the loss is ") != skipped.npos);
+  CHECK(error.starts_with("training: the validation after step 4 (epoch 1): evaluate: logit "));
+  const auto metrics = lines_of(out + "/metrics.jsonl");
+  REQUIRE(metrics.size() == 4);
+  const nlohmann::json last = nlohmann::json::parse(metrics[3])["step"];
+  CHECK(last["step"] == 4);
+  CHECK(last["loss"].is_null());
+  CHECK(last["skipped"].get<std::string>().starts_with("the loss is "));
+}
+
+namespace {
+
+Index count_of(const std::string& text, const std::string& part) {
+  Index count = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("training_run: an alarm is shown when it is new, and stands in every epoch's line") {
+  const TempFolder temporary;
+  RunOptions run = resumable();
+  run.training.epochs = 3;
+  run.training.learning_rate.peak = 0;  // nothing changes from epoch to epoch
+  run.training.adamw.weight_decay = 0;
+  run.model.attention = "fixed";
+  run.model.budget.fixed_budget = 0.25;
+  run.model.budget.dense = 0;
+  const TokenizedData data = data_of(run);
+  const std::string whole = temporary.path("whole"), out = temporary.path("run");
+  std::string error;
+  const std::string log = log_of(run, data, whole, "", error);
+  CHECK(error == "");
+  const auto alarms_in = [](const std::string& line) {
+    return nlohmann::json::parse(line)["epoch"]["alarms"];
+  };
+  std::vector<std::string> epochs;
+  for (const std::string& line : lines_of(whole + "/metrics.jsonl")) {
+    if (line.find("\"epoch\":{") != line.npos) epochs.push_back(line);
+  }
+  REQUIRE(epochs.size() == 3);
+  REQUIRE(alarms_in(epochs[0]).size() > 0);
+  CHECK(alarms_in(epochs[0]) == alarms_in(epochs[2]));
+  CHECK(count_of(log, "small  alarm: ") == alarms_in(epochs[0]).size());
+  // A run that goes on knows what was said before.
+  std::string parts = log_of(run, data, out, "epoch 1  ", error);
+  parts += log_of(run, data, out, "", error);
+  CHECK(count_of(parts, "small  alarm: ") == alarms_in(epochs[0]).size());
+}

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "nn/module.h"
+#include "train/nonfinite.h"
 
 namespace bf {
 
@@ -28,12 +29,20 @@ class AdamW {
 
   /// One update from the gradients as they stand. With `clip` > 0 all gradients are scaled by
   /// min(1, clip / norm), where norm is the Euclidean norm over all parameters together. Returns
-  /// that norm, before clipping. Throws std::runtime_error, before anything is changed, when a
-  /// gradient is not finite, naming the parameter.
+  /// that norm, before clipping; it and the factor hold for every finite gradient, however large or
+  /// small. Throws NonFinite, before anything is changed, when a gradient is not finite, naming the
+  /// parameter.
   double step(double learning_rate, double clip = 0);
 
   /// Trainable parameters that had no gradient in the last step(): not part of that loss.
   const std::vector<std::string>& without_gradient() const { return without_gradient_; }
+  /// Those and the ones whose gradient was zero everywhere.
+  const std::vector<std::string>& unmoved() const { return unmoved_; }
+
+  /// The first weight or moment that is not finite, or nothing:
+  ///   the weight "head.bias" [3] has nan at element 0
+  ///   the second moment of "head.bias" [3] has inf at element 2
+  std::string non_finite_state() const;
 
   /// State, for checkpoints: updates so far, and m and v of each parameter (of its shape; zeros
   /// before its first update).
@@ -48,12 +57,13 @@ class AdamW {
 
  private:
   double gradient_norm();
+  double scaled_norm() const;
   void update(Index parameter, double learning_rate, double gradient_scale);
 
   std::vector<NamedParameter> parameters_;
   AdamWConfig config_;
   std::vector<Moments> moments_;
-  std::vector<std::string> without_gradient_;
+  std::vector<std::string> without_gradient_, unmoved_;
   std::uint64_t steps_ = 0;
 };
 

@@ -61,4 +61,30 @@ std::vector<std::string> alarms(const Evaluation& validation) {
   return found;
 }
 
+std::vector<std::string> alarms(const EpochReport& epoch) {
+  std::vector<std::string> found = alarms(epoch.validation);
+  if (epoch.skipped > 0) {
+    found.push_back(join_parts(epoch.skipped, epoch.skipped == 1 ? " update was" : " updates were",
+                               " skipped: loss or gradient was not finite"));
+  }
+  if (epoch.loss_spikes > 0) {
+    found.push_back(join_parts("the loss spiked ", epoch.loss_spikes,
+                               epoch.loss_spikes == 1 ? " time" : " times", ", first at step ",
+                               epoch.first_spike));
+  }
+  for (const std::string& name : epoch.without_gradient) {
+    if (epoch.in_force) found.push_back(join_parts("parameter \"", name, "\" got no gradient"));
+  }
+  return found;
+}
+
+std::vector<std::string> new_alarms(const EpochReport& epoch,
+                                    const std::vector<std::string>& before) {
+  std::vector<std::string> found = alarms(epoch);
+  std::erase_if(found, [&](const std::string& alarm) {
+    return std::find(before.begin(), before.end(), alarm) != before.end();
+  });
+  return found;
+}
+
 }  // namespace bf

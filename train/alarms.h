@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "train/evaluate.h"
+#include "train/loop.h"
 
 namespace bf {
 
@@ -14,5 +14,15 @@ namespace bf {
 ///   accuracy 0.5000 is the share of the largest class
 /// Empty when all is well.
 std::vector<std::string> alarms(const Evaluation& validation);
+/// The same of an epoch, with what its updates say; a parameter without gradient is no news while
+/// the policy is not yet in force, since all heads run at first and the controller sees nothing.
+///   2 updates were skipped: loss or gradient was not finite
+///   the loss spiked 3 times, first at step 120
+///   parameter "layers.0.attention.gate.weight" got no gradient
+std::vector<std::string> alarms(const EpochReport& epoch);
+
+/// Alarms that were not there an epoch ago, word by word: what a log has to say.
+std::vector<std::string> new_alarms(const EpochReport& epoch,
+                                    const std::vector<std::string>& before);
 
 }  // namespace bf

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int format = 1;
+constexpr int format = 2;
 constexpr Index kept = 2;
 constexpr std::string_view name_start = "step-", name_end = ".safetensors";
 
@@ -32,10 +32,21 @@ constexpr std::pair<const char*, NamedTensors TrainingState::*> groups[] = {
     {"best_weights", &TrainingState::best_weights}};
 
 json to_json(const EpochSums& sums) {
-  return {{"examples", sums.examples},
-          {"loss", sums.loss},
-          {"policy_loss", sums.policy_loss},
-          {"seconds", sums.seconds}};
+  return {{"examples", sums.examples},       {"loss", sums.loss},
+          {"policy_loss", sums.policy_loss}, {"seconds", sums.seconds},
+          {"skipped", sums.skipped},         {"loss_spikes", sums.loss_spikes},
+          {"first_spike", sums.first_spike}, {"without_gradient", sums.without_gradient}};
+}
+
+void read_sums(const json& from, EpochSums& sums) {
+  from.at("examples").get_to(sums.examples);
+  from.at("loss").get_to(sums.loss);
+  from.at("policy_loss").get_to(sums.policy_loss);
+  from.at("seconds").get_to(sums.seconds);
+  from.at("skipped").get_to(sums.skipped);
+  from.at("loss_spikes").get_to(sums.loss_spikes);
+  from.at("first_spike").get_to(sums.first_spike);
+  from.at("without_gradient").get_to(sums.without_gradient);
 }
 
 json state_json(const Checkpoint& checkpoint) {
@@ -45,9 +56,14 @@ json state_json(const Checkpoint& checkpoint) {
   return {{"format", format},
           {"run", checkpoint.run},
           {"metrics_bytes", checkpoint.metrics_bytes},
-          {"step", state.step},
+          {"step", state.trainer.step},
           {"optimizer_steps", state.optimizer_steps},
-          {"sums", to_json(state.sums)},
+          {"sums", to_json(state.trainer.sums)},
+          {"skipped", state.trainer.skips.total},
+          {"skipped_in_a_row", state.trainer.skips.in_a_row},
+          {"losses", state.trainer.loss_level.losses},
+          {"loss_is_high", state.trainer.loss_level.high},
+          {"epoch_energy", bf::to_json(state.epoch_energy)},
           {"without_gradient", state.without_gradient},
           {"epochs", epochs}};
 }
@@ -58,13 +74,14 @@ void read_state(const json& from, Checkpoint& checkpoint) {
   TrainingState& state = checkpoint.state;
   from.at("run").get_to(checkpoint.run);
   from.at("metrics_bytes").get_to(checkpoint.metrics_bytes);
-  from.at("step").get_to(state.step);
+  from.at("step").get_to(state.trainer.step);
   from.at("optimizer_steps").get_to(state.optimizer_steps);
-  const json& sums = from.at("sums");
-  sums.at("examples").get_to(state.sums.examples);
-  sums.at("loss").get_to(state.sums.loss);
-  sums.at("policy_loss").get_to(state.sums.policy_loss);
-  sums.at("seconds").get_to(state.sums.seconds);
+  read_sums(from.at("sums"), state.trainer.sums);
+  from.at("skipped").get_to(state.trainer.skips.total);
+  from.at("skipped_in_a_row").get_to(state.trainer.skips.in_a_row);
+  from.at("losses").get_to(state.trainer.loss_level.losses);
+  from.at("loss_is_high").get_to(state.trainer.loss_level.high);
+  state.epoch_energy = energy_from_json(from.at("epoch_energy"));
   from.at("without_gradient").get_to(state.without_gradient);
   for (const json& epoch : from.at("epochs")) {
     state.epochs.push_back(epoch_report_from_json(epoch));
@@ -156,7 +173,8 @@ void CheckpointFolder::save(const Checkpoint& checkpoint) const {
     sync_path(fs::path(path_).parent_path());
   }
   require_data(!error, path_, ": cannot make the folder: ", error.message());
-  save_checkpoint(join_parts(path_, '/', name_start, checkpoint.state.step, name_end), checkpoint);
+  save_checkpoint(join_parts(path_, '/', name_start, checkpoint.state.trainer.step, name_end),
+                  checkpoint);
   const std::vector<std::string> all = files();
   for (Index i = kept; i < all.size(); ++i) fs::remove(all[i], error);
 }
@@ -174,6 +192,14 @@ std::optional<Checkpoint> CheckpointFolder::newest(
     }
   }
   return {};
+}
+
+std::string CheckpointFolder::newest_text() const {
+  const std::vector<std::string> all = files();
+  if (all.empty()) return "no checkpoint has been made yet";
+  const std::string& newest = all.front();
+  return join_parts("the last good checkpoint is ", newest, " (step ",
+                    *step_of(fs::path(newest).filename()), ')');
 }
 
 void CheckpointFolder::remove() const {

@@ -37,6 +37,9 @@ class CheckpointFolder {
   /// The newest that can be read; `note` is told of each newer one that cannot. None if there is no
   /// file. Throws std::runtime_error when there are files and none can be read.
   std::optional<Checkpoint> newest(const std::function<void(const std::string&)>& note) const;
+  /// For messages: "the last good checkpoint is DIR/step-500.safetensors (step 500)", or that there
+  /// is none yet.
+  std::string newest_text() const;
   /// Removes the folder with all it holds.
   void remove() const;
   const std::string& path() const { return path_; }

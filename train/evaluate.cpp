@@ -4,7 +4,9 @@
 #include "budgetformer/cost_model.h"
 #include "tensor/allocator.h"
 #include "tensor/clock.h"
+#include "tensor/reduce.h"
 #include "tensor/require.h"
+#include "train/nonfinite.h"
 
 namespace bf {
 namespace {
@@ -33,6 +35,12 @@ class EvaluationMode {
 
 /// Adds one batch's predictions, losses and choices of heads.
 void add_batch(const Model& model, const Tensor& logits, const Batch& batch, Evaluation& result) {
+  const Index bad = first_non_finite(logits);
+  if (bad < logits.size()) {
+    throw NonFinite(join_parts("evaluate: logit ", bad % logits.dim(1), " of text ",
+                               batch.examples[bad / logits.dim(1)], " is ",
+                               non_finite_kind(static_cast<double>(logits[bad]))));
+  }
   const Tensor logs = log_softmax(Variable(logits)).value();  // [B, classes]
   for (Index b = 0; b < batch.size(); ++b) {
     const Real* row = logs.row(b);

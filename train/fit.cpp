@@ -1,6 +1,7 @@
 #include "train/fit.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tensor/require.h"
@@ -65,11 +66,13 @@ class Fit {
 
  private:
   void epoch();
+  void validate(EpochReport& report);
   void step();
   void add(EpochReport report);
-  TrainingState state() const;
-  void save() const;
-  void stop_if_asked(bool saved) const;
+  Energy epoch_energy();
+  TrainingState state();
+  void save();
+  void stop_if_asked(bool saved);
   bool waited() const { return patience_ > 0 && best_.without_improvement() >= patience_; }
 
   Model& model_;
@@ -80,6 +83,8 @@ class Fit {
   TrainingResult result_;
   BestEpoch best_;
   NamedTensors best_weights_;
+  std::optional<EnergyMeter> meter_;  ///< of the epoch under way
+  Energy energy_before_;              ///< that earlier processes spent on it
 };
 
 TrainingResult Fit::run() {
@@ -92,24 +97,35 @@ TrainingResult Fit::run() {
 }
 
 void Fit::epoch() {
-  EnergyMeter meter;
+  meter_.emplace();
   while (!trainer_.epoch_complete()) {
     step();
-    meter.update();
+    meter_->update();
   }
+  trainer_.require_finite();
   EpochReport report = trainer_.end_epoch();
-  report.validation = evaluate(model_, validation_);
-  const double accuracy = report.validation.scores.accuracy;
-  report.soft_accuracy = model_.budget != nullptr
-                             ? evaluate(model_, validation_, evaluation_batch, true).scores.accuracy
-                             : accuracy;
-  report.best = best_.offer(report.epoch, accuracy, report.in_force);
-  report.energy = meter.read();
+  validate(report);
+  report.best = best_.offer(report.epoch, report.validation.scores.accuracy, report.in_force);
+  report.energy = epoch_energy();
+  meter_.reset();
+  energy_before_ = {};
   if (report.best) best_weights_ = copies_of(weights_of(*model_.net));
   if (events_.epoch) events_.epoch(report);
   add(std::move(report));
   save();
   stop_if_asked(true);
+}
+
+void Fit::validate(EpochReport& report) {
+  try {
+    report.validation = evaluate(model_, validation_);
+    report.soft_accuracy = report.validation.scores.accuracy;
+    if (model_.budget == nullptr) return;
+    report.soft_accuracy = evaluate(model_, validation_, evaluation_batch, true).scores.accuracy;
+  } catch (const NonFinite& fault) {
+    throw NonFinite(join_parts("training: the validation after step ", report.step, " (epoch ",
+                               report.epoch, "): ", fault.what()));
+  }
 }
 
 void Fit::step() {
@@ -126,13 +142,20 @@ void Fit::add(EpochReport report) {
   result_.seconds += report.seconds;
   bf::add(result_.energy, report.energy);
   result_.steps = report.step;
+  result_.skipped += report.skipped;
   result_.epochs.push_back(std::move(report));
 }
 
-TrainingState Fit::state() const {
+Energy Fit::epoch_energy() {
+  Energy energy = energy_before_;
+  if (meter_) bf::add(energy, meter_->read());
+  return energy;
+}
+
+TrainingState Fit::state() {
   TrainingState state;
-  state.step = trainer_.steps();
-  state.sums = trainer_.sums();
+  state.trainer = trainer_.state();
+  state.epoch_energy = epoch_energy();
   state.epochs = result_.epochs;
   state.without_gradient = result_.without_gradient;
   const AdamW& optimizer = trainer_.optimizer();
@@ -144,11 +167,13 @@ TrainingState Fit::state() const {
   return state;
 }
 
-void Fit::save() const {
-  if (events_.save) events_.save(state());
+void Fit::save() {
+  if (!events_.save) return;
+  trainer_.require_finite();
+  events_.save(state());
 }
 
-void Fit::stop_if_asked(bool saved) const {
+void Fit::stop_if_asked(bool saved) {
   if (!events_.stop || !events_.stop()) return;
   if (!saved) save();
   throw TrainingStopped(
@@ -161,7 +186,8 @@ void Fit::restore(const TrainingState& state) {
   optimizer.set_steps(state.optimizer_steps);
   restore_moments(optimizer, &AdamW::Moments::first, state.first_moments);
   restore_moments(optimizer, &AdamW::Moments::second, state.second_moments);
-  trainer_.restore(state.step, state.sums);
+  trainer_.restore(state.trainer);
+  energy_before_ = state.epoch_energy;
   for (const EpochReport& report : state.epochs) {
     best_.offer(report.epoch, report.validation.scores.accuracy, report.in_force);
     add(report);

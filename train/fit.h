@@ -16,15 +16,16 @@ struct TrainingResult {
   Index steps = 0;
   double seconds = 0;  ///< of all updates, without validation
   Energy energy;       ///< of the epochs
+  Index skipped = 0;   ///< updates that were not made because loss or gradient was not finite
   /// Trainable parameters that the last update had no gradient for.
   std::vector<std::string> without_gradient;
 };
 
 /// Everything that a run is between two updates. Schedules, the order of the rows and the random
-/// streams are functions of the seed and `step`, the choice of the best epoch one of `epochs`.
+/// streams are functions of the seed and the step, the choice of the best epoch one of `epochs`.
 struct TrainingState {
-  Index step = 0;
-  EpochSums sums;
+  TrainerState trainer;
+  Energy epoch_energy;  ///< spent so far on the epoch under way, in all processes that worked on it
   std::vector<EpochReport> epochs;  ///< those that are complete, predictions left out
   std::vector<std::string> without_gradient;
   std::uint64_t optimizer_steps = 0;
@@ -52,7 +53,9 @@ struct TrainingStopped : std::runtime_error {
 /// Trains, validates after each epoch, and leaves the model with the weights of the best epoch by
 /// validation accuracy (BestEpoch). The test split is not seen here. With `from`, a state that an
 /// equal run saved, it goes on from there and ends with the same bits as that run. Throws
-/// std::runtime_error when that state is not one of this model.
+/// std::runtime_error when that state is not one of this model, and NonFinite as Trainer::step()
+/// and evaluate() do, and before a state is saved that holds a weight or moment that is not finite:
+/// every saved state is good to go on from.
 TrainingResult fit(Model& model, const TokenizedSplit& train, const TokenizedSplit& validation,
                    const TrainingConfig& config, const TrainingEvents& events = {},
                    const TrainingState* from = nullptr);

@@ -3,8 +3,11 @@
 #include <cmath>
 
 #include "autograd/log_softmax.h"
+#include "tensor/reduce.h"
+#include "tensor/require.h"
 #include "train/clean_text.h"
 #include "train/metrics.h"
+#include "train/nonfinite.h"
 
 namespace bf {
 
@@ -14,8 +17,13 @@ Prediction predict(TrainedModel& trained, const std::string& text, const std::st
   const std::vector<Id> ids =
       trained.tokenizer->encode(clean, clean_text(second), trained.max_length);
   Model& model = trained.model;
-  const Tensor logs =
-      log_softmax(model.net->forward(Ids(ids), Segments({ids.size()}))).value();  // [1, classes]
+  const Variable logits = model.net->forward(Ids(ids), Segments({ids.size()}));  // [1, classes]
+  const Index bad = first_non_finite(logits.value());
+  if (bad < logits.value().size()) {
+    throw NonFinite(join_parts("predict: logit ", bad, " of the text is ",
+                               non_finite_kind(static_cast<double>(logits.value()[bad]))));
+  }
+  const Tensor logs = log_softmax(logits).value();
   Prediction result;
   result.tokens = ids.size();
   result.empty = clean.empty();

@@ -53,6 +53,21 @@ LayerReport layer_from_json(const json& from) {
   return layer;
 }
 
+/// Whole numbers of operations that stand divided by the number of texts.
+std::uint64_t operations(double per_text, double texts) {
+  const double total = per_text * texts;
+  require_data(total >= 0 && total < 9e18, "report: ", total, " operations");
+  return static_cast<std::uint64_t>(std::llround(total));
+}
+
+/// Fields that runs of an earlier version lack keep their value.
+template <typename Value>
+void read_if_there(const json& from, const char* name, Value& value) {
+  if (from.contains(name)) read(from, name, value);
+}
+
+}  // namespace
+
 Energy energy_from_json(const json& from) {
   Energy energy;
   read(from, "joules", energy.joules);
@@ -61,15 +76,6 @@ Energy energy_from_json(const json& from) {
   read(from, "source", energy.source);
   return energy;
 }
-
-/// Whole numbers of operations that stand divided by the number of texts.
-std::uint64_t operations(double per_text, double texts) {
-  const double total = per_text * texts;
-  require_data(total >= 0 && total < 9e18, "report: ", total, " operations");
-  return static_cast<std::uint64_t>(std::llround(total));
-}
-
-}  // namespace
 
 Evaluation evaluation_from_json(const json& from) {
   Evaluation result;
@@ -115,6 +121,10 @@ EpochReport epoch_report_from_json(const json& from) {
   read(from, "validation_soft_accuracy", report.soft_accuracy);
   read(from, "policy_in_force", report.in_force);
   read(from, "best", report.best);
+  read_if_there(from, "skipped", report.skipped);
+  read_if_there(from, "loss_spikes", report.loss_spikes);
+  read_if_there(from, "first_spike", report.first_spike);
+  read_if_there(from, "without_gradient", report.without_gradient);
   report.energy = energy_from_json(part(from, "energy", false));
   report.validation = evaluation_from_json(part(from, "validation", false));
   return report;
@@ -127,6 +137,7 @@ TrainingResult training_result_from_json(const json& from) {
   read(from, "train_seconds", result.seconds);
   result.energy = energy_from_json(part(from, "energy", false));
   read(from, "without_gradient", result.without_gradient);
+  read_if_there(from, "skipped", result.skipped);
   for (const json& epoch : part(from, "epochs", true)) {
     result.epochs.push_back(epoch_report_from_json(epoch));
   }

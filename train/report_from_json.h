@@ -11,6 +11,7 @@ namespace bf {
 // empty. All throw std::runtime_error naming the field that is missing or of the wrong type:
 //   report: "accuracy": missing or of the wrong type
 
+Energy energy_from_json(const nlohmann::json& json);
 Evaluation evaluation_from_json(const nlohmann::json& json);
 EpochReport epoch_report_from_json(const nlohmann::json& json);
 TrainingResult training_result_from_json(const nlohmann::json& json);

@@ -78,6 +78,8 @@ json to_json(const StepReport& step) {
     result["entropy_weight"] = step.policy->entropy;
     result["dense"] = step.policy->dense;
   }
+  if (!step.skipped.empty()) result["skipped"] = step.skipped;
+  if (step.spike) result["spike_above"] = *step.spike;
   return result;
 }
 
@@ -90,7 +92,11 @@ json to_json(const EpochReport& epoch) {
           {"energy", to_json(epoch.energy)},
           {"validation", to_json(epoch.validation)},
           {"validation_soft_accuracy", epoch.soft_accuracy},
-          {"alarms", alarms(epoch.validation)},
+          {"skipped", epoch.skipped},
+          {"loss_spikes", epoch.loss_spikes},
+          {"first_spike", epoch.first_spike},
+          {"without_gradient", epoch.without_gradient},
+          {"alarms", alarms(epoch)},
           {"policy_in_force", epoch.in_force},
           {"best", epoch.best}};
 }
@@ -102,6 +108,7 @@ json to_json(const TrainingResult& training) {
           {"steps", training.steps},
           {"train_seconds", training.seconds},
           {"energy", to_json(training.energy)},
+          {"skipped", training.skipped},
           {"without_gradient", training.without_gradient},
           {"epochs", epochs}};
 }
@@ -123,6 +130,7 @@ json to_json(const TrainingConfig& config) {
           {"clip", config.clip},
           {"label_smoothing", config.label_smoothing},
           {"patience", config.patience},
+          {"on_nonfinite", config.on_nonfinite},
           {"seed", config.seed}};
 }
 
