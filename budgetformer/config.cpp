@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -37,7 +38,8 @@ Value parse(const char* option, const Names<Value, count>& names, const std::str
     if (text == name) return known;
     all += (all.empty() ? "" : ", ") + std::string(name);
   }
-  throw std::invalid_argument(join_parts(option, ": expected one of ", all, "; got \"", text, '"'));
+  throw std::invalid_argument(
+      join_parts(option, ": expected one of ", all, "; got \"", shortened(text), '"'));
 }
 
 void check_range(const char* option, double value, double low, double high) {

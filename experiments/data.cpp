@@ -9,6 +9,8 @@
 #include "experiments/options.h"
 #include "experiments/table.h"
 #include "nn/atomic_file.h"
+#include "nn/json_text.h"
+#include "tensor/printable.h"
 #include "train/clean_text.h"
 #include "train/data_summary.h"
 #include "train/synthetic.h"
@@ -115,13 +117,13 @@ void print_tables(const Dataset& data, const Splits& splits, const DataCommand& 
   }
   std::cout << table(lengths) << "\nvocabulary: " << tokenizer.vocabulary_size()
             << " tokens, from the training texts\n";
-  for (const std::string& note : data.notes) std::cout << "note: " << note << "\n";
+  for (const std::string& note : data.notes) std::cout << "note: " << printable(note) << "\n";
 }
 
 void print_tokens(const Tokenizer& tokenizer, const std::string& text, const std::string& second,
                   Index max_length) {
   for (const std::string& token : shown_tokens(tokenizer, text, second, max_length)) {
-    std::cout << ' ' << token;
+    std::cout << ' ' << printable(token);
   }
   std::cout << "\n";
 }
@@ -129,9 +131,9 @@ void print_tokens(const Tokenizer& tokenizer, const std::string& text, const std
 void print_examples(const Dataset& data, const DataCommand& command, const Tokenizer& tokenizer) {
   for (Index i = 0; i < command.show && i < data.train.size(); ++i) {
     const Example& example = data.train[i];
-    std::cout << "\n[" << data.class_names[static_cast<Index>(example.label)] << "] "
-              << example.text << "\n";
-    if (!example.second.empty()) std::cout << "  + " << example.second << "\n";
+    std::cout << "\n[" << printable(data.class_names[static_cast<Index>(example.label)]) << "] "
+              << printable(example.text) << "\n";
+    if (!example.second.empty()) std::cout << "  + " << printable(example.second) << "\n";
     std::cout << "  =";
     print_tokens(tokenizer, example.text, example.second, command.max_length);
   }
@@ -164,7 +166,7 @@ int run(int argc, char** argv) {
     if (!command.tokenize.empty()) {
       object["tokenized"] = shown_tokens(*tokenizer, text, "", command.max_length);
     }
-    std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << "\n";
+    std::cout << json_line(object) << "\n";
     return 0;
   }
   print_tables(data, splits, command, *tokenizer);

@@ -5,6 +5,7 @@
 
 #include "experiments/evaluation_text.h"
 #include "experiments/trained_model_options.h"
+#include "nn/json_text.h"
 #include "tensor/require.h"
 #include "train/report_json.h"
 #include "train/text_json.h"
@@ -62,7 +63,7 @@ int run(int argc, char** argv) {
   require_same_splits(options.trained.model, options_json(values));
   const Evaluation evaluation = evaluate_run(trained, options);
   if (options.json) {
-    std::cout << to_json(evaluation).dump() << '\n';
+    std::cout << json_line(to_json(evaluation)) << '\n';
   } else {
     std::cout << evaluation_text(evaluation, trained.class_names,
                                  trained.model.config.transformer.heads);

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace po = boost::program_options;
@@ -77,11 +78,6 @@ double finite_number(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   return whole && std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN();
-}
-
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
 }
 
 }  // namespace
@@ -210,7 +206,7 @@ int run_main(int argc, char** argv, const std::function<int(int, char**)>& body)
   program.erase(0, program.find_last_of('/') + 1);
   const auto fail = [&program](const std::string& message, int code) {
     std::cout.flush();
-    std::cerr << program << ": " << one_line(message) << std::endl;
+    std::cerr << program << ": " << printable(message) << std::endl;
     return code;
   };
   try {

@@ -5,6 +5,7 @@
 
 #include "experiments/prediction_text.h"
 #include "experiments/trained_model_options.h"
+#include "nn/json_text.h"
 
 namespace {
 
@@ -31,11 +32,11 @@ int run(int argc, char** argv) {
   if (!parse_options(argc, argv, about, list)) return 0;
   TrainedModel trained = load_trained_model(options.trained);
   Index number = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    const InputText input = read_input(line, ++number, options.jsonl);
+  for (std::string line; next_line(std::cin, line, ++number);) {
+    const InputText input = read_input(line, number, options.jsonl);
     const Prediction prediction = predict(trained, input.text, input.second);
     // Flushed, so that a program at the other end of a pipe gets each answer at once.
-    std::cout << (options.jsonl ? prediction_json(prediction, trained.class_names).dump()
+    std::cout << (options.jsonl ? json_line(prediction_json(prediction, trained.class_names))
                                 : prediction_line(prediction, trained.class_names))
               << std::endl;
   }

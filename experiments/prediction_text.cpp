@@ -1,11 +1,14 @@
 #include "experiments/prediction_text.h"
 
-#include <algorithm>
+#include <istream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/table.h"
+#include "nn/json_text.h"
+#include "tensor/printable.h"
 #include "tensor/require.h"
 #include "train/encoding.h"
+#include "train/input_file.h"
 
 namespace bf {
 namespace {
@@ -19,13 +22,6 @@ double mean_budget(const Prediction& prediction) {
   return sum / static_cast<double>(prediction.budgets.size());
 }
 
-/// A class name comes from a file; on a terminal its control characters could do anything.
-std::string printable(std::string text) {
-  const auto control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
-  std::replace_if(text.begin(), text.end(), control, ' ');
-  return text;
-}
-
 std::string text_field(const json& object, const char* name, Index number) {
   if (!object.contains(name)) return "";
   require_data(object[name].is_string(), "stdin:", number, ": \"", name, "\" is not a text");
@@ -34,12 +30,25 @@ std::string text_field(const json& object, const char* name, Index number) {
 
 }  // namespace
 
+bool next_line(std::istream& in, std::string& line, Index number) {
+  line.clear();
+  using Traits = std::istream::traits_type;
+  for (auto c = in.rdbuf()->sbumpc(); !Traits::eq_int_type(c, Traits::eof());
+       c = in.rdbuf()->sbumpc()) {
+    if (c == '\n') return true;
+    line.push_back(Traits::to_char_type(c));
+    require_data(line.size() <= longest_record_bytes, "stdin:", number, ": line longer than ",
+                 longest_record_bytes, " bytes");
+  }
+  return !line.empty();
+}
+
 InputText read_input(const std::string& line, Index number, bool jsonl) {
   const Index wrong = invalid_utf8_at(line);
   require_data(wrong == std::string_view::npos, "stdin:", number, ": invalid UTF-8 at byte ",
                wrong + 1);
   if (!jsonl) return {line, ""};
-  const json object = json::parse(line, nullptr, false);
+  const json object = parse_json(line);
   require_data(object.is_object() && object.contains("text"), "stdin:", number,
                ": expected a JSON object with \"text\"");
   return {text_field(object, "text", number), text_field(object, "second", number)};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -7,6 +8,10 @@
 #include "train/predict.h"
 
 namespace bf {
+
+/// The next line of a stream, without its line break; false at the end. Throws std::runtime_error
+/// for a line of more than 16 MiB, naming `number` as that of the line.
+bool next_line(std::istream& in, std::string& line, Index number);
 
 /// One input of bf-predict.
 struct InputText {

@@ -23,6 +23,10 @@ std::string sibling_program(const std::string& name);
 /// one fails, no further one starts, and after the end of those that run a std::runtime_error
 /// names the command and its exit code or signal. Throws std::runtime_error when a program cannot
 /// be started.
+///
+/// A first SIGINT or SIGTERM is passed on to the programs that run, no further one starts, and
+/// after their end Interrupted is thrown. They are process groups of their own, so that a
+/// terminal's Ctrl-C reaches them once; when this process dies they get SIGTERM from the kernel.
 void run_programs(const std::vector<CommandLine>& commands, Index jobs,
                   const std::function<void(Index)>& started = {});
 

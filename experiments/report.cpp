@@ -1,7 +1,6 @@
 // bf-report: one page of words, tables and pictures about trained models.
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "experiments/model_options.h"
@@ -13,6 +12,7 @@
 #include "nn/atomic_file.h"
 #include "tensor/require.h"
 #include "train/run_folder.h"
+#include "train/text_file.h"
 
 namespace {
 
@@ -47,10 +47,10 @@ void write_pictures(const std::string& folder, const StudyReport& report) {
 }
 
 std::vector<std::string> first_lines(const std::string& path, Index count) {
-  std::ifstream file(path);
-  require_data(file.good(), path, ": cannot read");
+  TextFile file(path, Encoding::utf8);
   std::vector<std::string> lines;
-  for (std::string line; lines.size() < count && std::getline(file, line);) {
+  for (std::string line; lines.size() < count && file.line(line);) {
+    require_data(file.problem().empty(), file.problem());
     if (!line.empty()) lines.push_back(line);
   }
   return lines;

@@ -62,7 +62,7 @@ Chart over_training(const RunRecord& run, const std::string& label, std::vector<
   Chart chart{.x_label = "training step", .y_label = label, .curves = std::move(curves)};
   double best = number_at(run.summary, "/training/best_epoch");
   for (const json& epoch : run.epochs) {
-    const bool chosen = epoch.value("best", false);
+    const bool chosen = text_at(epoch, "/best") == "true";
     if (number_at(epoch, "/epoch") == best || (!(best > 0) && chosen)) {
       chart.mark = number_at(epoch, "/step");
     }

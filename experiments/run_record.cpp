@@ -1,18 +1,23 @@
 #include "experiments/run_record.h"
 
+#include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 
+#include "nn/json_text.h"
 #include "nn/safetensors.h"
 #include "tensor/require.h"
+#include "train/text_file.h"
 
 namespace bf {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+/// Tables and pictures grow with both.
+constexpr Index most_layers = 100, most_heads = 256;
 
 const json* find(const json& value, const std::string& path) {
   const json::json_pointer pointer(path);
@@ -21,9 +26,8 @@ const json* find(const json& value, const std::string& path) {
 
 /// The file as JSON; null when it is not there.
 json read_json(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return nullptr;
-  json value = json::parse(file, nullptr, false);
+  if (!fs::exists(path)) return nullptr;
+  json value = parse_json(read_whole_file(path));
   require_data(value.is_object(), path, ": is not a JSON object");
   return value;
 }
@@ -45,7 +49,7 @@ TestText test_text(const json& line) {
   for (Index i = 0; i < heads->size(); ++i) {
     std::vector<Index>& layer = text.heads.emplace_back();
     for (const double head : numbers_at(*heads, join_parts('/', i))) {
-      layer.push_back(head >= 0 ? static_cast<Index>(head) : 0);
+      layer.push_back(head >= 0 && head < 1e15 ? static_cast<Index>(head) : 0);
     }
   }
   return text;
@@ -55,8 +59,10 @@ TestText test_text(const json& line) {
 void read_metrics(const std::string& path, RunRecord& run) {
   std::map<double, json> steps, epochs;
   for (const json& line : read_json_lines(path)) {
-    if (line.contains("step")) steps[number_at(line, "/step/step")] = line["step"];
-    if (line.contains("epoch")) epochs[number_at(line, "/epoch/epoch")] = line["epoch"];
+    // A map has no place for what is not a number.
+    const double step = number_at(line, "/step/step"), epoch = number_at(line, "/epoch/epoch");
+    if (std::isfinite(step)) steps[step] = line["step"];
+    if (std::isfinite(epoch)) epochs[epoch] = line["epoch"];
   }
   for (const auto& [number, step] : steps) run.steps.push_back(step);
   for (const auto& [number, epoch] : epochs) run.epochs.push_back(epoch);
@@ -68,7 +74,7 @@ std::vector<std::string> class_names(const std::string& path) {
   const auto found = metadata.find("class_names");
   if (found == metadata.end()) return {};
   std::vector<std::string> names;
-  const json list = json::parse(found->second, nullptr, false);
+  const json list = parse_json(found->second);
   if (!list.is_array()) return {};
   for (const json& name : list) names.push_back(name.is_string() ? name.get<std::string>() : "?");
   return names;
@@ -101,16 +107,15 @@ std::vector<double> numbers_at(const json& value, const std::string& path) {
 
 std::vector<json> read_json_lines(const std::string& path, std::vector<Index>* line_numbers) {
   std::vector<json> lines;
-  std::ifstream file(path);
-  Index number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
+  if (!fs::exists(path)) return lines;
+  TextFile file(path, Encoding::utf8);
+  for (std::string line; file.line(line);) {
     if (line.empty()) continue;
-    json value = json::parse(line, nullptr, false);
-    if (!value.is_object() && file.eof()) break;
-    require_data(value.is_object(), path, ':', number, ": is not a JSON object");
+    json value = parse_json(line);
+    if (!value.is_object() && !file.ended()) break;
+    require_data(value.is_object(), file.place(), ": is not a JSON object");
     lines.push_back(std::move(value));
-    if (line_numbers != nullptr) line_numbers->push_back(number);
+    if (line_numbers != nullptr) line_numbers->push_back(file.line_number());
   }
   return lines;
 }
@@ -156,6 +161,9 @@ RunRecord read_run_record(const std::string& path) {
   require_data(!run.config.is_null(), path, ": is not the folder of a run (no config.json)");
   require_data(find(run.config, "/model/transformer") != nullptr, path,
                "/config.json: has no \"model\" with a \"transformer\"");
+  require_data(run.layers() <= most_layers && run.heads() <= most_heads, path,
+               "/config.json: ", run.layers(), " layers of ", run.heads(), " heads; at most ",
+               most_layers, " of ", most_heads, " can be shown");
   run.summary = read_json(path + "/summary.json");
   read_metrics(path + "/metrics.jsonl", run);
   for (const json& line : read_json_lines(path + "/test_texts.jsonl")) {

@@ -8,6 +8,7 @@
 
 #include "experiments/comparison.h"
 #include "nn/atomic_file.h"
+#include "nn/json_text.h"
 #include "tensor/require.h"
 #include "train/report_json.h"
 
@@ -132,7 +133,7 @@ void run_and_report(const Study& study, const StudyOptions& options, const Optio
     const nlohmann::json whole = {{"models", results},
                                   {"options", options_json(values)},
                                   {"environment", environment_json()}};
-    std::cout << whole.dump() << '\n';
+    std::cout << json_line(whole) << '\n';
   } else {
     std::cout << text;
   }

@@ -1,14 +1,16 @@
 #include "experiments/study_timing.h"
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 
 #include "experiments/sample.h"
 #include "experiments/training_options.h"
 #include "experiments/training_run.h"
 #include "nn/atomic_file.h"
+#include "nn/json_text.h"
 #include "tensor/require.h"
 #include "train/data_hash.h"
+#include "train/input_file.h"
 #include "train/report_json.h"
 #include "train/run_folder.h"
 
@@ -54,9 +56,8 @@ Candidate load_candidate(const PlannedRun& run, const Dataset& data) {
 
 /// {VARIANT: {...}}; empty without the file.
 json read_known(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return json::object();
-  json known = json::parse(file, nullptr, false);
+  if (!std::filesystem::exists(path)) return json::object();
+  json known = parse_json(read_whole_file(path));
   require_data(known.is_object(), path, ": is not a JSON object");
   return known;
 }

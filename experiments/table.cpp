@@ -4,11 +4,15 @@
 #include <iomanip>
 #include <sstream>
 
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
 
-std::string table(const std::vector<std::vector<std::string>>& rows) {
+std::string table(std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = printable(cell);
+  }
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(rows.front().size());

@@ -7,6 +7,7 @@
 #include "experiments/pruning_options.h"
 #include "experiments/training_options.h"
 #include "experiments/training_run.h"
+#include "nn/json_text.h"
 #include "tensor/require.h"
 #include "train/report_json.h"
 #include "train/run_folder.h"
@@ -43,7 +44,7 @@ int run(int argc, char** argv) {
                                         options.out, recorded, progress, start ? &*start : nullptr);
   progress.clear();
   if (options.json) {
-    std::cout << trained.summary.dump() << '\n';
+    std::cout << json_line(trained.summary) << '\n';
   } else {
     std::cout << evaluation_text(trained.test, data.class_names, options.model.transformer.heads);
   }

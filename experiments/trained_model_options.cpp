@@ -1,10 +1,13 @@
 #include "experiments/trained_model_options.h"
 
 #include <charconv>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "nn/json_text.h"
+#include "tensor/printable.h"
 #include "tensor/require.h"
+#include "train/input_file.h"
 
 namespace bf {
 namespace {
@@ -51,15 +54,17 @@ TrainedModel load_trained_model(const TrainedModelOptions& options) {
 }
 
 void require_same_splits(const std::string& run_folder, const nlohmann::json& options) {
-  std::ifstream file(run_folder + "/config.json");
-  const nlohmann::json config = nlohmann::json::parse(file, nullptr, false);
+  const std::string file = run_folder + "/config.json";
+  if (!std::filesystem::exists(file)) return;
+  const nlohmann::json config = parse_json(read_whole_file(file));
   const bool known = config.is_object() && config.contains("options");
   if (!known || !config["options"].is_object()) return;
   const nlohmann::json& trained = config["options"];
-  if (trained.value("dataset", "") != options.value("dataset", "")) return;
+  if (!trained.contains("dataset") || trained["dataset"] != options.at("dataset")) return;
   for (const char* name : {"data-seed", "validation-fraction"}) {
     if (!trained.contains(name) || trained[name] == options.at(name)) continue;
-    throw UsageError(join_parts("--", name, ": the model was trained with ", trained[name],
+    throw UsageError(join_parts("--", name, ": the model was trained with ",
+                                shortened(trained[name].dump()),
                                 ", which parts the rows otherwise than ", options.at(name)));
   }
 }

@@ -6,6 +6,7 @@
 #include "autograd/embedding.h"
 #include "autograd/segment_mean.h"
 #include "nn/init.h"
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -21,7 +22,8 @@ void check(const TransformerConfig& config) {
           "classifier: dim, layers and max_length must be at least 1, got ", config.dim, ", ",
           config.layers, ", ", config.max_length);
   require(config.positions == "learned" || config.positions == "sinusoidal",
-          "classifier: positions must be learned or sinusoidal, got \"", config.positions, '"');
+          "classifier: positions must be learned or sinusoidal, got \"",
+          shortened(config.positions), '"');
   head_width(config.dim, config.heads, config.width);
 }
 

@@ -13,6 +13,8 @@
 #include <type_traits>
 
 #include "nn/atomic_file.h"
+#include "nn/json_text.h"
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -49,6 +51,9 @@ Shape shape_of(const std::vector<Index>& n) {
 
 std::string quoted(const std::string& text) { return Json(text).dump(); }
 
+/// A text from a file, for a message.
+std::string shown(const std::string& text) { return '"' + shortened(text) + '"'; }
+
 std::string header_text(const NamedTensors& tensors, const Metadata& metadata) {
   std::set<std::string> names;
   std::string text = join_parts('{', quoted(metadata_key), ':', Json(metadata).dump());
@@ -74,9 +79,15 @@ std::string header_text(const NamedTensors& tensors, const Metadata& metadata) {
 /// Reads and checks one file; every fault is reported with its name.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path), stream_(path, std::ios::binary) {
-    check(stream_.is_open(), "cannot open: ", std::strerror(errno));
+  explicit Reader(const std::string& path) : path_(path) {
     std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    // A pipe would be waited for.
+    const bool usual = std::filesystem::is_regular_file(status) ||
+                       std::filesystem::is_directory(status) || !std::filesystem::exists(status);
+    check(usual, "is not a regular file");
+    stream_.open(path, std::ios::binary);
+    check(stream_.is_open(), "cannot open: ", std::strerror(errno));
     file_bytes_ = std::filesystem::file_size(path, error);
     check(!error, "cannot read: ", error.message());
   }
@@ -131,10 +142,13 @@ class Reader {
       if (event == Json::parse_event_t::object_start) keys.emplace_back();
       if (event == Json::parse_event_t::object_end) keys.pop_back();
       if (event == Json::parse_event_t::key) {
-        check(keys.back().insert(value.get<std::string>()).second, "duplicate key ", value.dump());
+        check(keys.back().insert(value.get<std::string>()).second, "duplicate key ",
+              shown(value.get<std::string>()));
       }
       return true;
     };
+    check(json_within_limits(text), "the header nests deeper than ", deepest_json,
+          " or holds more than ", most_json_values, " values");
     try {
       return Json::parse(text, watch);
     } catch (const Json::parse_error& error) {
@@ -147,18 +161,18 @@ class Reader {
     check(value.is_object(), metadata_key, " is not an object");
     Metadata metadata;
     for (const auto& [name, text] : value.items()) {
-      check(text.is_string(), metadata_key, " holds ", quoted(name), ", which is not a string");
+      check(text.is_string(), metadata_key, " holds ", shown(name), ", which is not a string");
       metadata[name] = text.get<std::string>();
     }
     return metadata;
   }
 
   Entry entry_of(const std::string& name, const Json& value) const {
-    const std::string subject = "tensor " + quoted(name);
+    const std::string subject = "tensor " + shown(name);
     check(value.is_object() && value.contains("dtype") && value["dtype"].is_string(), subject,
           " has no dtype");
     const std::string dtype = value["dtype"];
-    check(dtype == "F32" || dtype == "F64", subject, " has dtype ", quoted(dtype),
+    check(dtype == "F32" || dtype == "F64", subject, " has dtype ", shown(dtype),
           "; F32 and F64 can be read");
     const std::vector<Index> shape = numbers_of(subject, value, "shape");
     check(shape.size() <= Shape::max_rank, subject, " has rank ", shape.size(), ", more than ",
@@ -202,7 +216,7 @@ class Reader {
     });
     Index covered = 0;
     for (const Entry& entry : entries) {
-      check(entry.begin >= covered, "tensor ", quoted(entry.name), " begins at ", entry.begin,
+      check(entry.begin >= covered, "tensor ", shown(entry.name), " begins at ", entry.begin,
             ", inside a tensor that ends at ", covered);
       check(entry.begin == covered, "no tensor owns bytes ", covered, " to ", entry.begin);
       covered = entry.end;
@@ -274,7 +288,7 @@ void load_parameters(Module& module, const SafetensorsFile& file, const std::str
     expected.insert(parameter.name);
   }
   for (const auto& [name, tensor] : file.tensors) {
-    require_data(expected.count(name) == 1, subject, " has \"", name,
+    require_data(expected.count(name) == 1, subject, " has \"", shortened(name),
                  "\", which the model does not");
   }
   for (const NamedParameter& parameter : parameters) {

@@ -103,11 +103,6 @@ for attention in mha budget; do
   cmp -s $attention-1/model.safetensors $attention-2/model.safetensors ||
     fail "$attention: model.safetensors differs between 1 and 2 threads"
 done
-for threads in 1 8; do
-  works env OPENBLAS_NUM_THREADS=$threads "$bin/bf-train" "${tiny[@]}" --attention budget --out openblas-$threads
-  cmp -s run/model.safetensors openblas-$threads/model.safetensors ||
-    fail "model.safetensors differs with OPENBLAS_NUM_THREADS=$threads"
-done
 
 # A run that is complete is shown again; one of other options or rows, or under way, is refused.
 tiny_again=("${tiny[@]}" --attention budget --out run --resume)
@@ -197,6 +192,86 @@ refuses 1 'class' "$bin/bf-train" --dataset ag_news --data-dir bad
 refuses 1 'bad/train.csv' "$bin/bf-train" --dataset ag_news --data-dir bad
 mkdir -p broken && cp run/config.json broken/ && head -c 100 run/model.safetensors >broken/model.safetensors
 refuses 1 'broken' "$bin/bf-evaluate" --model broken --dataset synthetic --rows 300
+
+# What is no regular file is not waited for, and nothing from outside reaches the terminal as a command.
+mkdir -p pipes/pos && mkfifo pipes/Packages pipes/config.json pipes/model.safetensors && printf 'x\n' >pipes/pos/a && ln -s loop pipes/loop
+refuses 1 'is not a regular file' timeout 20 "$bin/bf-data" --dataset debian --data-dir pipes/Packages
+refuses 1 'is not a regular file' timeout 20 "$bin/bf-predict" --model pipes
+refuses 1 'is not a regular file' timeout 20 "$bin/bf-train" --dataset debian --data-dir /dev/zero
+printf '"1","a","b"\n"\033[2J\302\2332J","c","d"\n' >bad/train.csv
+refuses 1 'bad/train.csv:2: label " [2J 2J"' "$bin/bf-train" --dataset ag_news --data-dir bad
+head -c 17000000 /dev/zero | tr '\0' x | "$bin/bf-predict" --model run >out 2>err && fail "bf-predict reads a line of 17 MB"
+grep -qF 'stdin:1: line longer than 16777216 bytes' err || fail "bf-predict says of a line of 17 MB: $(tail -n 1 err)"
+printf '{"text": %s' "$(head -c 1000000 /dev/zero | tr '\0' '[')" | "$bin/bf-predict" --model run --jsonl >out 2>err
+grep -qF 'stdin:1: expected a JSON object' err || fail "bf-predict says of a million brackets: $(tail -n 1 err)"
+
+# A run that is interrupted, and what may happen to its folder before it goes on: always one clear error, and with the
+# trouble out of the way the end of a run that nobody disturbed.
+mkdir rows && "$bin/bf-data" --dataset synthetic --generate 1000 --out rows/train.jsonl >out 2>err || fail "bf-data: $(cat err)"
+cp rows/train.jsonl rows/test.jsonl
+long() {  # folder; in a subshell of its own, which becomes the program
+  exec "$bin/bf-train" --dataset jsonl --data-dir rows --text-columns text --label-column label --dim 32 --layers 2 --heads 4 \
+    --epochs 3 --seed 7 --threads 2 --checkpoint-every 5 --log-every 5 --resume --out "$1" >out 2>err </dev/null
+}
+stop() {  # process, folder: SIGTERM once it has saved twice
+  until [ "$(compgen -G "$2/checkpoint/step-*.safetensors" | wc -l)" = 2 ] || ! kill -0 "$1" 2>/dev/null; do sleep 0.01; done
+  kill -TERM "$1"
+  wait "$1"
+}
+stuck() {  # text of the message: refused with it, and the checkpoints as they were
+  (long stopped) && fail "a run goes on in spite of: $1"
+  [ "$(grep -c '^bf-train: ' err)" = 1 ] && grep -qF -- "$1" err || fail "instead of \"$1\": $(tail -n 2 err)"
+  diff -r before stopped/checkpoint || fail "$1: the checkpoints are others than before"
+}
+(long whole-rows) || fail "a run on rows of our own ends with $?: $(tail -n 1 err)"
+(long stopped) &
+stop $! stopped
+[ $? = 143 ] || fail "a run that is stopped does not end with 143: $(tail -n 1 err)"
+cp -r stopped/checkpoint before
+mv rows/train.jsonl rows/elsewhere
+stuck 'rows: '
+mv rows/elsewhere rows/train.jsonl
+newest=$(ls -v before/*.safetensors | tail -n 1)
+(trap '' XFSZ && ulimit -f $(($(stat -c %s "$newest") / 2048)) && stuck 'File too large'
+ exit $failed) || failed=1
+truncate -s -7 "stopped/checkpoint/${newest##*/}"
+(long stopped) || fail "a run does not go on: $(tail -n 1 err)"
+grep -qF 'the one before it is taken' err || fail "a cut checkpoint is passed over without a word"
+cmp -s whole-rows/model.safetensors stopped/model.safetensors || fail "a run that was stopped ends with other weights"
+
+# A folder that cannot be written, whoever asks.
+"$bin/bf-train" "${tiny[@]}" --out /proc/run >out 2>err && fail "bf-train writes to /proc"
+grep -qF 'bf-train: /proc/run: cannot make the folder' err || fail "bf-train --out /proc/run: $(tail -n 1 err)"
+refuses 1 'save: "/proc/texts.jsonl": cannot create' "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --texts /proc/texts.jsonl
+
+# The runs of a comparison end with it: asked to stop they save first, and they do not outlive it when it is killed.
+grid=("$bin/bf-compare" --dataset synthetic --rows 1000 --dim 32 --layers 2 --heads 4 --epochs 8 --log-every 2 --threads 1 --jobs 2
+  --resume --out)
+trainings() {  # processes of bf-train in this folder
+  local process
+  for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/cwd" 2>/dev/null)" = "$PWD" ] && cat "$process/comm" 2>/dev/null
+  done | grep -cx bf-train
+}
+for signal in TERM:143 INT:130 KILL:137; do
+  # A job's SIGINT is ignored in a script; env takes that back.
+  env --default-signal=INT "${grid[@]}" "grid-${signal%:*}" >out 2>err </dev/null &
+  process=$!
+  until [ -s "grid-${signal%:*}/synthetic-mha-seed1/metrics.jsonl" ] && [ -s "grid-${signal%:*}/synthetic-budget-seed1/metrics.jsonl" ] ||
+    ! kill -0 $process 2>/dev/null; do sleep 0.01; done
+  kill -"${signal%:*}" $process
+  wait $process 2>/dev/null
+  status=$?
+  [ $status = "${signal#*:}" ] || fail "SIG${signal%:*} ends bf-compare with $status: $(tail -n 1 err)"
+  if [ $status != 137 ]; then
+    [ "$(trainings)" = 0 ] || fail "SIG${signal%:*}: bf-compare ends before the runs it started"
+    [ "$(grep -c '^bf-compare: stopped' err)" = 1 ] || fail "SIG${signal%:*}: $(tail -n 3 err)"
+  fi
+  for ((i = 0; i < 500; ++i)); do [ "$(trainings)" = 0 ] && break || sleep 0.02; done
+  [ "$(trainings)" = 0 ] || fail "SIG${signal%:*} to bf-compare leaves its runs behind"
+done
+works "${grid[@]}" grid-TERM
+grep -q 'BudgetFormer' out || fail "bf-compare --resume prints no table"
 
 [ $failed = 0 ] && echo "binaries: ok"
 exit $failed

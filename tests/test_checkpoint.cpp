@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tensor/require.h"
 #include "tests/file_size_limit.h"
 #include "tests/small_task.h"
 #include "tests/temp_folder.h"
@@ -218,4 +220,19 @@ TEST_CASE("checkpoint: a full disk is one error and leaves the checkpoint before
   CHECK(text == "save: \"" + folder.path() + "/step-2.safetensors\": cannot write: File too large");
   CHECK(folder.newest([](const std::string& why) { FAIL(why); })->state.trainer.step == 1);
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("checkpoint: a number of the wrong kind is named, not bent into shape") {
+  const TempFolder folder;
+  const std::string path = folder.path("file");
+  for (const char* value : {"-1", "true", "0.5", "1e30", "\"x\""}) {
+    const std::string state = join_parts(R"({"format":2,"run":"r","metrics_bytes":)", value, '}');
+    uLong sum = crc32(0, nullptr, 0);
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(state.data()), state.size());
+    char digits[9];
+    std::snprintf(digits, sizeof digits, "%08lx", sum);
+    save_safetensors(path, {}, {{"state", state}, {"crc32", digits}});
+    CHECK(load_error(path) ==
+          "load: checkpoint \"" + path + "\": its \"metrics_bytes\" is not of the right type");
+  }
 }

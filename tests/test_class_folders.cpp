@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,4 +65,26 @@ TEST_CASE("class_folders: nothing to read is an error") {
   CHECK_THROWS_WITH_AS(ClassFolders(folder.path("none"), {}, Encoding::utf8),
                        (folder.path("none") + ": cannot open: No such file or directory").c_str(),
                        std::runtime_error);
+}
+
+TEST_CASE("class_folders: links to themselves are passed over") {
+  const TempFolder folder;
+  folder.write("pos/a", "text");
+  std::filesystem::create_symlink("loop", folder.path("loop"));
+  std::filesystem::create_symlink("b", folder.path("pos/b"));
+  ClassFolders rows(folder.path(), {}, Encoding::utf8);
+  Row row;
+  CHECK(rows.next(row));
+  CHECK(row.text == "text");
+  CHECK_FALSE(rows.next(row));
+}
+
+TEST_CASE("class_folders: a class whose name is not UTF-8 is a bad row") {
+  const TempFolder folder;
+  const std::string archive =
+      folder.write("a.tar", tar_member("caf\xe9\x1b/1", "text") + tar_end());
+  ClassFolders rows(archive, {}, Encoding::latin1);
+  Row row;
+  CHECK_THROWS_WITH_AS(rows.next(row),
+                       (archive + ": caf? /1: the name of the class is not UTF-8").c_str(), BadRow);
 }

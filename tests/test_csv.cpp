@@ -202,3 +202,35 @@ TEST_CASE("csv: a column that is not there is an error that lists those that are
   CHECK_THROWS_WITH_AS(CsvRows(folder.write("b.csv", ""), {}, named, Encoding::utf8),
                        (folder.path("b.csv") + ": the file is empty").c_str(), std::runtime_error);
 }
+
+TEST_CASE("csv: a record of very many fields is a bad row, and the next row is read") {
+  const TempFolder folder;
+  std::string commas(10'000, ',');
+  CHECK(read(folder, commas + "\n1,2\n") == Records{{":1: more than 10000 fields"}, {"1", "2"}});
+  commas.pop_back();
+  CHECK(read(folder, commas + "\n")[0].size() == 10'000);
+}
+
+TEST_CASE("csv: a record of many lines is limited as a whole, not only in each of its fields") {
+  const TempFolder folder;
+  std::string text;
+  // A thousand fields on as many lines, none of them long.
+  for (int i = 0; i < 1000; ++i) text += "\"" + std::string(20'000, 'x') + "\n\",";
+  CHECK(failure(folder, text) == ":839: the quote that begins a field here is never closed");
+}
+
+TEST_CASE("csv: an error shows the beginning of a header and of what stands in it") {
+  const TempFolder folder;
+  std::string header = "a\x1b[31m,";
+  for (int i = 0; i < 40; ++i) header += std::string(100, 'x') + ",";
+  try {
+    CsvRows(folder.write("a.csv", header), {}, {"label", {"text"}, "", true}, Encoding::utf8);
+    FAIL("it was read");
+  } catch (const std::runtime_error& error) {
+    const std::string text = error.what();
+    CHECK(text.find("the columns are a [31m, " + std::string(60, 'x') + "..., ") !=
+          std::string::npos);
+    CHECK(text.ends_with(", ..."));
+    CHECK(text.size() < 2500);
+  }
+}

@@ -1,6 +1,9 @@
 #include "train/input_file.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
 
 #include <fstream>
 #include <stdexcept>
@@ -73,4 +76,22 @@ TEST_CASE("input_file: a file is found as it is or compressed") {
   CHECK(find_file(folder.path(), {"train.csv"}) == folder.path("train.csv.gz"));
   CHECK(find_file(folder.path(), {"none", "test.csv"}) == folder.path("test.csv"));
   CHECK(find_file(folder.path(), {"none"}) == "");
+}
+
+TEST_CASE("input_file: a pipe and a device are refused, and nothing waits for them") {
+  const TempFolder folder;
+  const std::string pipe = folder.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(failure(pipe) == pipe + ": is not a regular file");
+  CHECK(failure("/dev/zero") == "/dev/zero: is not a regular file");
+}
+
+TEST_CASE("input_file: a link to itself is an error, one to a file is read") {
+  const TempFolder folder;
+  std::filesystem::create_symlink("loop", folder.path("loop"));
+  CHECK(failure(folder.path("loop")) ==
+        folder.path("loop") + ": cannot open: Too many levels of symbolic links");
+  folder.write("text", "x");
+  std::filesystem::create_symlink("text", folder.path("link"));
+  CHECK(read_whole_file(folder.path("link")) == "x");
 }

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 
 using namespace bf;
 
@@ -30,7 +32,8 @@ TEST_CASE("prediction_text: label, probability, s and heads, separated by tabs")
 }
 
 TEST_CASE("prediction_text: control characters of a class name never reach the terminal") {
-  CHECK(prediction_line(prediction(), {"no", "a\x1b[31m\tb"}) == "a [31m b\t0.7500\t0.3750\t2 4");
+  CHECK(prediction_line(prediction(), {"no", "a\x1b[31m\tb\u009b"}) ==
+        "a [31m b \t0.7500\t0.3750\t2 4");
 }
 
 TEST_CASE("prediction_text: the JSON holds every probability and escapes what it must") {
@@ -58,5 +61,24 @@ TEST_CASE("prediction_text: a line that cannot be read is named") {
                          std::runtime_error);
   }
   CHECK_THROWS_WITH_AS(read_input(R"({"text": 5})", 5, true), "stdin:5: \"text\" is not a text",
+                       std::runtime_error);
+}
+
+TEST_CASE("prediction_text: lines come one by one, the last one also without its break") {
+  std::istringstream in("one\n\ntwo");
+  std::string line;
+  CHECK(next_line(in, line, 1));
+  CHECK(line == "one");
+  CHECK(next_line(in, line, 2));
+  CHECK(line.empty());
+  CHECK(next_line(in, line, 3));
+  CHECK(line == "two");
+  CHECK_FALSE(next_line(in, line, 4));
+}
+
+TEST_CASE("prediction_text: a line without end is refused") {
+  std::istringstream in(std::string((1 << 24) + 1, 'x'));
+  std::string line;
+  CHECK_THROWS_WITH_AS(next_line(in, line, 8), "stdin:8: line longer than 16777216 bytes",
                        std::runtime_error);
 }

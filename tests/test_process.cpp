@@ -2,9 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <stdexcept>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
+#include <initializer_list>
+#include <stdexcept>
+#include <thread>
+
+#include "experiments/options.h"
 #include "tests/temp_folder.h"
 
 using namespace bf;
@@ -20,6 +28,37 @@ std::string failure_of(const std::vector<CommandLine>& commands) {
     return error.what();
   }
   return "";
+}
+
+/// Whether the file comes to be there.
+bool appears(const std::string& path) {
+  for (int i = 0; i < 2000 && !std::filesystem::exists(path); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return std::filesystem::exists(path);
+}
+
+/// A program that notes its beginning and the signal by which it was told to end.
+CommandLine patient(const TempFolder& folder, const std::string& name) {
+  const std::string file = folder.path(name);
+  return shell("for s in INT TERM; do trap \"touch " + file + ".$s; exit 0\" $s; done; touch " +
+               file + "; while :; do sleep 0.02; done");
+}
+
+/// A process of its own that runs the commands, two at a time; its exit code is 128 + signal for
+/// Interrupted with the right words.
+pid_t runner(const std::vector<CommandLine>& commands) {
+  const pid_t process = fork();
+  if (process != 0) return process;
+  try {
+    run_programs(commands, 2);
+  } catch (const Interrupted& stopped) {
+    const std::string text = stopped.what();
+    _exit(text == "stopped, and the programs it had started with it" ? 128 + stopped.signal : 3);
+  } catch (...) {
+    _exit(2);
+  }
+  _exit(0);
 }
 
 }  // namespace
@@ -64,4 +103,34 @@ TEST_CASE("process: what runs is waited for when another program cannot start") 
                        "/no/such/program: cannot be started: No such file or directory",
                        std::runtime_error);
   CHECK(std::filesystem::exists(file));
+}
+
+TEST_CASE("process: a signal to stop is passed on, and the programs are waited for") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    CAPTURE(signal);
+    const TempFolder folder;
+    const pid_t process =
+        runner({patient(folder, "a"), patient(folder, "b"), shell("touch " + folder.path("late"))});
+    REQUIRE(appears(folder.path("a")));
+    REQUIRE(appears(folder.path("b")));
+    kill(process, signal);
+    int status = 0;
+    REQUIRE(waitpid(process, &status, 0) == process);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 128 + signal);
+    // The programs had ended before: nothing is waited for here.
+    for (const char* name : {"a", "b"}) {
+      CHECK(std::filesystem::exists(folder.path(name) + (signal == SIGINT ? ".INT" : ".TERM")));
+    }
+    CHECK_FALSE(std::filesystem::exists(folder.path("late")));
+  }
+}
+
+TEST_CASE("process: the programs do not outlive a parent that is killed") {
+  const TempFolder folder;
+  const pid_t process = runner({patient(folder, "a")});
+  REQUIRE(appears(folder.path("a")));
+  kill(process, SIGKILL);
+  REQUIRE(waitpid(process, nullptr, 0) == process);
+  CHECK(appears(folder.path("a.TERM")));
 }

@@ -32,3 +32,11 @@ TEST_CASE("progress: updates that follow at once are left out") {
   progress.update("step 2");
   CHECK(out.str() == "\rstep 1\033[K");
 }
+
+TEST_CASE("progress: what a file put into a line does not reach the terminal as a command") {
+  std::ostringstream out;
+  Progress progress(out, true);
+  progress.line("bad label \"\033[2J\u009b\"\n");
+  progress.update("\033]0;x\007");
+  CHECK(out.str() == "bad label \" [2J \" \n\r ]0;x \033[K");
+}

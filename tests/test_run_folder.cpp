@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "nn/safetensors.h"
+#include "tensor/require.h"
 #include "tests/small_task.h"
 #include "tests/temp_folder.h"
 
@@ -205,6 +206,18 @@ TEST_CASE("run_folder: metadata that does not fit together is named") {
   nlohmann::json config = to_json(model.config);
   config["transformer"]["heads"] = 5;
   check({{"model", config.dump()}}, ": attention: width 16 is not divisible by 5 heads");
+  // What a file claims costs no memory.
+  config = to_json(model.config);
+  config["transformer"]["vocabulary"] = 1'000'000'000'000;
+  const Index values = model.net->parameter_count();
+  check({{"model", config.dump()}},
+        join_parts(": the model that it describes has ",
+                   16.0 * (1e12 + 3 + 16) + 2.0 * (4 * 16 * 16 + 2 * 16 * 32),
+                   " parameters, the file holds ", values));
+  config = to_json(model.config);
+  config["transformer"]["positions"] = "sinusoidal";
+  config["transformer"]["max_length"] = 1 << 23;
+  check({{"model", config.dump()}}, ": max_length 8388608 x dim 16 exceeds 6.71089e+07");
   save({});
   CHECK_NOTHROW(load_run(path));
 }

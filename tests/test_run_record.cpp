@@ -91,3 +91,27 @@ TEST_CASE("run_record: what cannot be read is named") {
   CHECK_THROWS_WITH_AS(read_run_record(folder.path()),
                        (metrics + ":2: is not a JSON object").c_str(), std::runtime_error);
 }
+
+TEST_CASE("run_record: a file cannot ask for tables without end") {
+  const TempFolder folder;
+  folder.write("config.json", R"({"model": {"transformer": {"layers": 1e14, "heads": 257}}})");
+  CHECK_THROWS_WITH_AS(
+      read_run_record(folder.path()),
+      (folder.path() +
+       "/config.json: 100000000000000 layers of 257 heads; at most 100 of 256 can be shown")
+          .c_str(),
+      std::runtime_error);
+}
+
+TEST_CASE("run_record: steps and epochs without a number, and heads that are none, do no harm") {
+  const TempFolder folder;
+  folder.write("config.json", config);
+  folder.write("metrics.jsonl",
+               "{\"step\": {\"step\": null}}\n{\"step\": {\"step\": 2}}\n{\"epoch\": []}\n");
+  folder.write("test_texts.jsonl", R"({"heads": [[1e300, -1]]})"
+                                   "\n");
+  const RunRecord run = read_run_record(folder.path());
+  CHECK(run.steps.size() == 1);
+  CHECK(run.epochs.empty());
+  CHECK(run.texts.at(0).heads.at(0) == std::vector<Index>{0, 0});
+}

@@ -21,3 +21,10 @@ TEST_CASE("table: digits after the point") {
   CHECK(bf::fixed_digits(0.12345, 3) == "0.123");
   CHECK(bf::fixed_digits(2, 1) == "2.0");
 }
+
+TEST_CASE("table: the name of a class commands no terminal and breaks no line") {
+  CHECK(bf::table({{"class", "n"}, {"a\n\x1b", "1"}}) ==
+        "class  n\n"
+        "-----  -\n"
+        "a      1\n");
+}

@@ -72,3 +72,14 @@ TEST_CASE("text_file: a line without end is refused") {
                        (folder.path("a") + ":2: line longer than 16777216 bytes").c_str(),
                        std::runtime_error);
 }
+
+TEST_CASE("text_file: a last line without a break is told from one with") {
+  const TempFolder folder;
+  TextFile file(folder.write("a", "one\ntwo"), Encoding::utf8);
+  std::string line;
+  REQUIRE(file.line(line));
+  CHECK(file.ended());
+  REQUIRE(file.line(line));
+  CHECK(line == "two");
+  CHECK_FALSE(file.ended());
+}

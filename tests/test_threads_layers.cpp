@@ -268,6 +268,7 @@ TEST_CASE("threads_layers: no unit is forgotten") {
   CHECK(missing_in(layers,
                    {{"atomic_file", "no numbers"},
                     {"module", "registers parameters"},
+                    {"json_text", "no numbers"},
                     {"safetensors", "no numbers"}},
                    "nn", BF_NN_UNITS) == "");
   ThreadTable table = adaptive(), more = policy_parts();

@@ -71,3 +71,18 @@ TEST_CASE("words: no more than the limit") {
   CHECK(words("a b c d", 2) == Words{"a", "b"});
   CHECK(words("a b", 0).empty());
 }
+
+TEST_CASE("words: marks beyond the thirtieth on one character are left out, in linear time") {
+  const std::string acute = "\u0301", grave = "\u0316";
+  const auto repeated = [](const std::string& text, int count) {
+    std::string result;
+    for (int i = 0; i < count; ++i) result += text;
+    return result;
+  };
+  CHECK(fold_text("x" + repeated(grave, 30) + "y") == "x" + repeated(grave, 30) + "y");
+  CHECK(fold_text("x" + repeated(grave, 31) + "y") == "x" + repeated(grave, 30) + "y");
+  // Each of these marks belongs before all those of the other kind: a sort by insertion would take
+  // hours.
+  CHECK(fold_text("x" + repeated(acute + grave, 2'000'000)) ==
+        "x" + repeated(grave, 15) + repeated(acute, 15));
+}

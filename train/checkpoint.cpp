@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "nn/atomic_file.h"
+#include "nn/json_text.h"
+#include "tensor/printable.h"
 #include "tensor/require.h"
 #include "train/report_from_json.h"
 #include "train/report_json.h"
@@ -38,15 +40,21 @@ json to_json(const EpochSums& sums) {
           {"first_spike", sums.first_spike}, {"without_gradient", sums.without_gradient}};
 }
 
+/// A field of exactly this type, of a JSON object that has it.
+template <typename Value>
+void read(const json& from, const char* name, Value& value) {
+  require_data(read_exactly(from.at(name), value), "its \"", name, "\" is not of the right type");
+}
+
 void read_sums(const json& from, EpochSums& sums) {
-  from.at("examples").get_to(sums.examples);
-  from.at("loss").get_to(sums.loss);
-  from.at("policy_loss").get_to(sums.policy_loss);
-  from.at("seconds").get_to(sums.seconds);
-  from.at("skipped").get_to(sums.skipped);
-  from.at("loss_spikes").get_to(sums.loss_spikes);
-  from.at("first_spike").get_to(sums.first_spike);
-  from.at("without_gradient").get_to(sums.without_gradient);
+  read(from, "examples", sums.examples);
+  read(from, "loss", sums.loss);
+  read(from, "policy_loss", sums.policy_loss);
+  read(from, "seconds", sums.seconds);
+  read(from, "skipped", sums.skipped);
+  read(from, "loss_spikes", sums.loss_spikes);
+  read(from, "first_spike", sums.first_spike);
+  read(from, "without_gradient", sums.without_gradient);
 }
 
 json state_json(const Checkpoint& checkpoint) {
@@ -69,20 +77,20 @@ json state_json(const Checkpoint& checkpoint) {
 }
 
 void read_state(const json& from, Checkpoint& checkpoint) {
-  require_data(from.at("format") == format, "its format is ", from.at("format").dump(), ", not ",
-               format);
+  require_data(from.at("format") == format, "its format is ", shortened(from.at("format").dump()),
+               ", not ", format);
   TrainingState& state = checkpoint.state;
-  from.at("run").get_to(checkpoint.run);
-  from.at("metrics_bytes").get_to(checkpoint.metrics_bytes);
-  from.at("step").get_to(state.trainer.step);
-  from.at("optimizer_steps").get_to(state.optimizer_steps);
+  read(from, "run", checkpoint.run);
+  read(from, "metrics_bytes", checkpoint.metrics_bytes);
+  read(from, "step", state.trainer.step);
+  read(from, "optimizer_steps", state.optimizer_steps);
   read_sums(from.at("sums"), state.trainer.sums);
-  from.at("skipped").get_to(state.trainer.skips.total);
-  from.at("skipped_in_a_row").get_to(state.trainer.skips.in_a_row);
-  from.at("losses").get_to(state.trainer.loss_level.losses);
-  from.at("loss_is_high").get_to(state.trainer.loss_level.high);
+  read(from, "skipped", state.trainer.skips.total);
+  read(from, "skipped_in_a_row", state.trainer.skips.in_a_row);
+  read(from, "losses", state.trainer.loss_level.losses);
+  read(from, "loss_is_high", state.trainer.loss_level.high);
   state.epoch_energy = energy_from_json(from.at("epoch_energy"));
-  from.at("without_gradient").get_to(state.without_gradient);
+  read(from, "without_gradient", state.without_gradient);
   for (const json& epoch : from.at("epochs")) {
     state.epochs.push_back(epoch_report_from_json(epoch));
   }
@@ -120,7 +128,7 @@ void sort_tensor(const std::string& name, const Tensor& tensor, TrainingState& s
       return;
     }
   }
-  require_data(false, "it holds a tensor \"", name, '"');
+  require_data(false, "it holds a tensor \"", shortened(name), '"');
 }
 
 /// The step in a file's name; nothing for other files.
@@ -154,9 +162,9 @@ Checkpoint load_checkpoint(const std::string& path) {
     const std::string& state = entry(file.metadata, "state");
     const std::string sum = checksum(file.tensors, state);
     require_data(sum == entry(file.metadata, "crc32"), "its contents have the checksum ", sum,
-                 ", not ", entry(file.metadata, "crc32"));
+                 ", not ", shortened(entry(file.metadata, "crc32")));
     Checkpoint checkpoint;
-    read_state(json::parse(state), checkpoint);
+    read_state(parse_json(state), checkpoint);
     for (const auto& [name, tensor] : file.tensors) sort_tensor(name, tensor, checkpoint.state);
     return checkpoint;
   } catch (const json::exception&) {

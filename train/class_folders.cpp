@@ -41,9 +41,12 @@ void ClassFolders::list_folder(const std::vector<std::string>& classes) {
   require_data(!error, path_, ": cannot open: ", error.message());
   for (const auto& folder : folders) {
     const std::string label = folder.path().filename().string();
-    if (!folder.is_directory() || !wanted(label, classes)) continue;
-    for (const auto& file : fs::directory_iterator(folder)) {
-      if (!file.is_regular_file()) continue;
+    // What cannot be looked at, such as a link to itself, is no folder and no text.
+    if (!folder.is_directory(error) || !wanted(label, classes)) continue;
+    fs::directory_iterator files(folder.path(), error);
+    require_data(!error, folder.path().string(), ": cannot open: ", error.message());
+    for (const auto& file : files) {
+      if (!file.is_regular_file(error)) continue;
       texts_.push_back({label, file.path().filename().string(), file.path().string(), ""});
     }
   }
@@ -72,6 +75,9 @@ bool ClassFolders::next(Row& row) {
   row.label = text.label;
   row.text = std::exchange(text.content, std::string());
   row.second.clear();
+  if (invalid_utf8_at(row.label) != std::string_view::npos) {
+    throw BadRow(join_parts(place(), ": the name of the class is not UTF-8"));
+  }
   if (encoding_ == Encoding::latin1) {
     row.text = latin1_to_utf8(row.text);
     return true;

@@ -18,7 +18,7 @@ class ClassFolders : public RowReader {
   /// Throws std::runtime_error if there is no text.
   ClassFolders(const std::string& path, const std::vector<std::string>& classes, Encoding encoding);
 
-  /// Throws BadRow for a text that is not valid UTF-8, with its line.
+  /// Throws BadRow for a text that is not valid UTF-8, with its line, and for such a class.
   bool next(Row& row) override;
   /// The file's path; "archive: path inside" for an archive.
   std::string place() const override;

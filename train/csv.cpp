@@ -6,6 +6,12 @@
 #include "tensor/require.h"
 
 namespace bf {
+namespace {
+
+/// A field takes 32 bytes, also an empty one.
+constexpr Index most_fields = 10'000;
+
+}  // namespace
 
 CsvReader::CsvReader(const std::string& path, CsvFormat format, Encoding encoding)
     : file_(path, encoding), format_(format) {}
@@ -13,6 +19,7 @@ CsvReader::CsvReader(const std::string& path, CsvFormat format, Encoding encodin
 bool CsvReader::next_line() {
   if (!file_.line(line_)) return false;
   at_ = 0;
+  record_bytes_ += line_.size() + 1;
   if (problem_.empty()) problem_ = file_.problem();
   return true;
 }
@@ -21,10 +28,14 @@ bool CsvReader::next(std::vector<std::string>& fields) {
   fields.clear();
   problem_.clear();
   do {
+    record_bytes_ = 0;
     if (!next_line()) return false;
   } while (line_.empty());
   record_line_ = file_.line_number();
   for (;;) {
+    if (fields.size() == most_fields) {
+      throw BadRow(join_parts(place(), ": more than ", most_fields, " fields"));
+    }
     fields.emplace_back();
     if (format_.quoted && at_ < line_.size() && line_[at_] == '"') {
       quoted_field(fields.back());
@@ -52,7 +63,7 @@ void CsvReader::quoted_field(std::string& field) {
     const Index quote = line_.find('"', at_);
     if (quote == std::string::npos) {
       field.append(line_, at_).push_back('\n');
-      require_data(field.size() <= longest_record_bytes && next_line(), file_.path(), ":",
+      require_data(record_bytes_ <= longest_record_bytes && next_line(), file_.path(), ":",
                    field_line, ": the quote that begins a field here is never closed");
       continue;
     }
@@ -61,7 +72,7 @@ void CsvReader::quoted_field(std::string& field) {
     if (at_ >= line_.size() || line_[at_] == format_.delimiter) return;
     if (line_[at_] != '"') {
       throw BadRow(join_parts(file_.place(), ": text after a closing quote at column ", at_ + 1,
-                              ": \"", line_.substr(at_, 20), "\""));
+                              ": \"", shortened(std::string_view(line_).substr(at_), 20), "\""));
     }
     field.push_back('"');
     ++at_;
@@ -91,8 +102,12 @@ Index CsvRows::column(const std::string& name, const std::vector<std::string>& h
   if (error == std::errc{} && end == name.data() + name.size() && number >= 1 && number <= count_) {
     return number - 1;
   }
+  constexpr Index most_shown = 30;
   std::string known;
-  for (const std::string& title : header) known += (known.empty() ? "" : ", ") + title;
+  for (Index i = 0; i < std::min(header.size(), most_shown); ++i) {
+    known += (i > 0 ? ", " : "") + shortened(header[i]);
+  }
+  if (header.size() > most_shown) known += ", ...";
   if (header.empty()) known = "1.." + std::to_string(count_);
   require_data(false, reader_.place(), ": no column \"", name, "\"; the columns are ", known);
   return 0;

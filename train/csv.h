@@ -23,9 +23,10 @@ class CsvReader {
  public:
   CsvReader(const std::string& path, CsvFormat format, Encoding encoding);
 
-  /// The fields of the next record; false at the end. Throws BadRow for text after a closing quote
-  /// and for invalid UTF-8; std::runtime_error for a quote that is never closed, with the line
-  /// where its field begins: the rest of the file cannot be trusted then.
+  /// The fields of the next record; false at the end. Throws BadRow for text after a closing quote,
+  /// for invalid UTF-8 and for more than 10,000 fields; std::runtime_error for a quote that is
+  /// never closed (in a record of 16 MiB), with the line where its field begins: the rest of the
+  /// file cannot be trusted then.
   bool next(std::vector<std::string>& fields);
 
   /// "path:line" where the record returned last begins.
@@ -41,6 +42,7 @@ class CsvReader {
   std::string line_;
   Index at_ = 0;  // where parsing stands in line_
   Index record_line_ = 0;
+  Index record_bytes_ = 0;
   std::string problem_;  // the first bad encoding in the record
 };
 

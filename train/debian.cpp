@@ -57,7 +57,9 @@ std::vector<PackageEntry> packages_from(const std::string& path) {
 /// Distinct descriptions in alphabetical order; what is not UTF-8 is left out.
 std::vector<PackageEntry> distinct_descriptions(std::vector<PackageEntry> packages) {
   std::erase_if(packages, [](PackageEntry& package) {
-    if (invalid_utf8_at(package.description) != std::string_view::npos) return true;
+    for (const std::string& text : {package.description, package.section}) {
+      if (invalid_utf8_at(text) != std::string_view::npos) return true;
+    }
     package.description = clean_text(package.description);
     return package.description.empty();
   });

@@ -5,37 +5,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
 namespace {
 
 unsigned byte_at(std::string_view text, Index at) { return static_cast<unsigned char>(text[at]); }
-
-/// Length of the well-formed sequence that begins at `at` with a byte >= 0x80; 0 if there is none.
-/// The ranges of the second byte are those of table 3-7 of the Unicode standard.
-Index sequence_length(std::string_view text, Index at) {
-  const unsigned first = byte_at(text, at);
-  Index length = 0;
-  unsigned low = 0x80, high = 0xbf;
-  if (first >= 0xc2 && first <= 0xdf) {
-    length = 2;
-  } else if (first >= 0xe0 && first <= 0xef) {
-    length = 3;
-    if (first == 0xe0) low = 0xa0;
-    if (first == 0xed) high = 0x9f;
-  } else if (first >= 0xf0 && first <= 0xf4) {
-    length = 4;
-    if (first == 0xf0) low = 0x90;
-    if (first == 0xf4) high = 0x8f;
-  }
-  if (length == 0 || at + length > text.size()) return 0;
-  if (byte_at(text, at + 1) < low || byte_at(text, at + 1) > high) return 0;
-  for (Index i = 2; i < length; ++i) {
-    if ((byte_at(text, at + i) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
 
 }  // namespace
 
@@ -66,7 +42,7 @@ Index invalid_utf8_at(std::string_view text) {
       ++at;
       continue;
     }
-    const Index length = sequence_length(text, at);
+    const Index length = utf8_length(text, at);
     if (length == 0) return at;
     at += length;
   }

@@ -25,7 +25,10 @@ void InputFile::Closer::operator()(void* file) const { gzclose(handle(file)); }
 
 InputFile::InputFile(const std::string& path) : path_(path) {
   std::error_code ignored;
-  require_data(!fs::is_directory(path, ignored), path, ": is a folder, not a file");
+  const fs::file_status status = fs::status(path, ignored);
+  require_data(!fs::is_directory(status), path, ": is a folder, not a file");
+  // A pipe would be waited for, and a device read for ever.
+  require_data(fs::is_regular_file(status) || !fs::exists(status), path, ": is not a regular file");
   errno = 0;
   file_.reset(gzopen(path.c_str(), "rb"));
   require_data(file_ != nullptr, path,

@@ -11,8 +11,8 @@ namespace bf {
 /// The bytes of a file, gunzipped where the name ends in ".gz".
 class InputFile {
  public:
-  /// Throws std::runtime_error "path: rule" if the file is missing, a folder, unreadable, or named
-  /// .gz without being gzip.
+  /// Throws std::runtime_error "path: rule" if the file is missing, a folder, a pipe or a device
+  /// (which may have no end), unreadable, or named .gz without being gzip.
   explicit InputFile(const std::string& path);
 
   /// Up to `count` bytes into `bytes`; fewer only at the end of the file. Throws

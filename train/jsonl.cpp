@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "nn/json_text.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -34,9 +35,9 @@ bool JsonlRows::next(Row& row) {
     if (!file_.line(line_)) return false;
   } while (line_.empty());
   if (!file_.problem().empty()) throw BadRow(file_.problem());
-  const json object = json::parse(line_, nullptr, /*allow_exceptions=*/false);
+  const json object = parse_json(line_);
   if (!object.is_object()) {
-    throw BadRow(join_parts(place(), ": not a JSON object: \"", line_.substr(0, 40), "\""));
+    throw BadRow(join_parts(place(), ": not a JSON object: \"", shortened(line_, 40), "\""));
   }
   const json& label = member(object, keys_.label, place());
   if (!label.is_string() && !label.is_number_integer()) {

@@ -18,7 +18,7 @@ bool LabelledLines::next(Row& row) {
       format_.label_last ? line_.rfind(format_.separator) : line_.find(format_.separator);
   if (cut == std::string::npos) {
     throw BadRow(join_parts(place(), ": no \"", format_.separator, "\" between label and text: \"",
-                            line_.substr(0, 40), "\""));
+                            shortened(line_, 40), "\""));
   }
   row.label = format_.label_last ? line_.substr(cut + 1) : line_.substr(0, cut);
   row.text = format_.label_last ? line_.substr(0, cut) : line_.substr(cut + 1);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "nn/json_text.h"
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -55,12 +57,14 @@ template <typename Value>
 void read(const json& from, const char* name, Value& value) {
   require_data(from.is_object() && from.contains(name), "model configuration: \"", name,
                "\" is missing");
-  try {
-    from.at(name).get_to(value);
-  } catch (const json::exception&) {
-    throw std::runtime_error(join_parts("model configuration: \"", name,
-                                        "\" has the wrong type: ", from.at(name).dump()));
-  }
+  require_data(read_exactly(from.at(name), value), "model configuration: \"", name,
+               "\" has the wrong type: ", shortened(from.at(name).dump()));
+}
+
+void read_object(const json& from, const char* name, json& value) {
+  require_data(from.is_object() && from.contains(name), "model configuration: \"", name,
+               "\" is missing");
+  value = from.at(name);
 }
 
 std::string read_text(const json& from, const char* name) {
@@ -76,7 +80,8 @@ std::vector<std::string> attention_names() { return {"mha", "budget", "fixed", "
 Model make_model(const ModelConfig& config) {
   const std::vector<std::string> names = attention_names();
   require(std::find(names.begin(), names.end(), config.attention) != names.end(),
-          "model: attention must be mha, budget, fixed or random, got \"", config.attention, '"');
+          "model: attention must be mha, budget, fixed or random, got \"",
+          shortened(config.attention), '"');
   Model model{config, nullptr, nullptr};
   if (config.attention == "mha") {
     model.net = std::make_unique<TransformerClassifier>(config.transformer, config.seed);
@@ -88,6 +93,25 @@ Model make_model(const ModelConfig& config) {
   model.budget = net.get();
   model.net = std::move(net);
   return model;
+}
+
+void require_model_fits(const ModelConfig& config, Index values, const std::string& file) {
+  const TransformerConfig& c = config.transformer;
+  const auto size = [](Index extent) { return static_cast<double>(extent); };
+  const double dim = size(c.dim);
+  const double heads = c.width > 0 ? size(c.heads) * size(c.width) : dim;
+  const double controller = config.attention == "mha" ? 0 : dim / 4 * dim + size(c.heads) * dim;
+  const double layer = 4 * dim * heads + 2 * dim * size(c.hidden()) + controller;
+  const double positions = size(c.max_length) * dim;
+  const bool learned = c.positions == "learned";
+  // A lower bound, in floating point, where no product wraps around.
+  const double needed = (size(c.vocabulary) + size(c.classes)) * dim + size(c.layers) * layer +
+                        (learned ? positions : 0);
+  require_data(needed <= size(values), file, ": the model that it describes has ", needed,
+               " parameters, the file holds ", values);
+  constexpr double most_waves = 1 << 26;
+  require_data(learned || positions <= most_waves, file, ": max_length ", c.max_length, " x dim ",
+               c.dim, " exceeds ", most_waves);
 }
 
 json to_json(const ModelConfig& config) {
@@ -108,8 +132,8 @@ ModelConfig model_config_from_json(const json& from) {
   json transformer, budget;
   read(from, "attention", config.attention);
   read(from, "seed", config.seed);
-  read(from, "transformer", transformer);
-  read(from, "budget", budget);
+  read_object(from, "transformer", transformer);
+  read_object(from, "budget", budget);
   visit_transformer(config.transformer,
                     [&](const char* name, auto& value) { read(transformer, name, value); });
   visit_budget(config.budget, [&](const char* name, auto& value) { read(budget, name, value); });

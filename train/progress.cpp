@@ -4,6 +4,8 @@
 
 #include <iostream>
 
+#include "tensor/printable.h"
+
 namespace bf {
 
 Progress Progress::on_stderr() { return Progress(std::cerr, isatty(STDERR_FILENO) == 1); }
@@ -14,12 +16,12 @@ void Progress::update(const std::string& text) {
   last_ = now;
   shown_ = true;
   // Back to the first column, and erase to the end of the line (ECMA-48).
-  out_ << '\r' << text << "\033[K" << std::flush;
+  out_ << '\r' << printable(text) << "\033[K" << std::flush;
 }
 
 void Progress::line(const std::string& text) {
   clear();
-  out_ << text << std::endl;
+  out_ << printable(text) << std::endl;
 }
 
 void Progress::clear() {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "nn/json_text.h"
 #include "tensor/require.h"
 #include "train/text_json.h"
 
@@ -16,19 +17,15 @@ using nlohmann::json;
 template <typename Value>
 void read(const json& from, const char* name, Value& value) {
   const auto found = from.is_object() ? from.find(name) : from.end();
-  bool right = from.is_object() && found != from.end();
-  try {
-    if constexpr (std::is_same_v<Value, double>) {
-      if (right && found->is_null()) {
-        value = std::numeric_limits<double>::quiet_NaN();
-        return;
-      }
+  const bool there = from.is_object() && found != from.end();
+  if constexpr (std::is_same_v<Value, double>) {
+    if (there && found->is_null()) {
+      value = std::numeric_limits<double>::quiet_NaN();
+      return;
     }
-    if (right) found->get_to(value);
-  } catch (const json::exception&) {
-    right = false;
   }
-  require_data(right, "report: \"", name, "\": missing or of the wrong type");
+  require_data(there && read_exactly(*found, value), "report: \"", name,
+               "\": missing or of the wrong type");
 }
 
 const json& part(const json& from, const char* name, bool array) {

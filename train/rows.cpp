@@ -12,6 +12,7 @@ namespace bf {
 namespace {
 
 constexpr Index most_labels = 1000;
+constexpr Index longest_label_bytes = 1000;
 
 std::optional<long> whole_number(const std::string& text) {
   long value = 0;
@@ -24,13 +25,9 @@ std::optional<long> whole_number(const std::string& text) {
 std::string listed(const std::vector<std::string>& names) {
   constexpr Index most = 20;
   std::string text;
-  for (Index i = 0; i < names.size() && i < most; ++i) text += (i > 0 ? ", " : "") + names[i];
+  for (Index i = 0; i < names.size() && i < most; ++i)
+    text += (i > 0 ? ", " : "") + shortened(names[i]);
   return names.size() > most ? text + ", ..." : text;
-}
-
-std::string shortened(const std::string& text) {
-  constexpr Index most = 60;
-  return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
 std::string count_of(Index count, const char* one, const char* many) {
@@ -68,6 +65,9 @@ int LabelSet::number(const std::string& label) {
   require_data(kind_ != Kind::closed, "label \"", shortened(label),
                "\" does not occur in the training rows");
   require_data(!label.empty(), "the label is empty");
+  require_data(label.size() <= longest_label_bytes, "label \"", shortened(label),
+               "\" is longer than ", longest_label_bytes,
+               " bytes: is the label column the right one?");
   require_data(names_.size() < most_labels, "more than ", most_labels,
                " different labels: is the label column the right one?");
   names_.push_back(label);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tensor/printable.h"
 #include "train/dataset.h"
 
 namespace bf {
@@ -17,7 +18,7 @@ struct Row {
 
 /// A row that breaks a rule, as "file:line: rule: value". The reader can go on after it.
 struct BadRow : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit BadRow(const std::string& message) : std::runtime_error(printable(message)) {}
 };
 
 /// Rows of one file (or folder), one after another.

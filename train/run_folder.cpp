@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "nn/atomic_file.h"
+#include "nn/json_text.h"
 #include "nn/safetensors.h"
+#include "tensor/printable.h"
 #include "tensor/require.h"
 #include "train/input_file.h"
 
@@ -25,7 +27,7 @@ void write_json(const std::string& path, const json& value) {
 }
 
 json read_json(const std::string& path) {
-  json value = json::parse(read_whole_file(path), nullptr, false);
+  json value = parse_json(read_whole_file(path));
   require_data(value.is_object(), path, ": is not a JSON object");
   return value;
 }
@@ -55,9 +57,15 @@ json entry(const Metadata& metadata, const char* name, const std::string& path) 
   const auto found = metadata.find(name);
   require_data(found != metadata.end(), path, ": the metadata has no \"", name,
                "\"; is it a model of bf-train?");
-  json value = json::parse(found->second, nullptr, false);
+  json value = parse_json(found->second);
   require_data(!value.is_discarded(), path, ": \"", name, "\" in the metadata is not JSON");
   return value;
+}
+
+Index values_in(const SafetensorsFile& file) {
+  Index values = 0;
+  for (const auto& [name, tensor] : file.tensors) values += tensor.size();
+  return values;
 }
 
 }  // namespace
@@ -145,16 +153,15 @@ TrainedModel load_run(const std::string& path) {
   const SafetensorsFile weights = load_safetensors(file);
   TrainedModel trained;
   try {
-    trained.model = make_model(model_config_from_json(entry(weights.metadata, "model", file)));
-    entry(weights.metadata, "class_names", file).get_to(trained.class_names);
-    entry(weights.metadata, "max_length", file).get_to(trained.max_length);
-  } catch (const json::exception&) {
-    throw std::runtime_error(file +
-                             ": \"class_names\" or \"max_length\" in the metadata has the "
-                             "wrong type");
+    const ModelConfig config = model_config_from_json(entry(weights.metadata, "model", file));
+    require_model_fits(config, values_in(weights), file);
+    trained.model = make_model(config);
   } catch (const std::invalid_argument& wrong) {
-    throw std::runtime_error(file + ": " + wrong.what());
+    require_data(false, file, ": ", printable(wrong.what()));
   }
+  require_data(read_exactly(entry(weights.metadata, "class_names", file), trained.class_names) &&
+                   read_exactly(entry(weights.metadata, "max_length", file), trained.max_length),
+               file, ": \"class_names\" or \"max_length\" in the metadata has the wrong type");
   trained.tokenizer = tokenizer_from_json(entry(weights.metadata, "tokenizer", file));
   const TransformerConfig& shape = trained.model.config.transformer;
   require_data(shape.vocabulary == trained.tokenizer->vocabulary_size(), file,

@@ -98,10 +98,17 @@ bool TarReader::next(std::string& name, std::string& content) {
 std::string TarReader::read_data(Index size) {
   require_data(size <= longest_record_bytes, file_.path(), ": at byte ", offset_, ": a file of ",
                size, " bytes; at most ", longest_record_bytes, " are read");
-  std::string data(padded(size), '\0');
-  require_data(file_.read(data.data(), data.size()) >= size, file_.path(), ": at byte ", offset_,
+  std::string data;
+  // Step by step: a header may claim what the archive does not have.
+  constexpr Index first_step = Index{1} << 16;
+  Index got = 0;
+  while (got == data.size() && got < padded(size)) {
+    data.resize(std::min(padded(size), std::max(first_step, 2 * got)));
+    got += file_.read(data.data() + got, data.size() - got);
+  }
+  require_data(got >= size, file_.path(), ": at byte ", offset_,
                ": the archive ends inside a file of ", size, " bytes");
-  offset_ += data.size();
+  offset_ += got;
   data.resize(size);
   return data;
 }

@@ -20,6 +20,7 @@ bool TextFile::line(std::string& text) {
   problem_.clear();
   if (begin_ == end_ && !fill()) return false;
   ++line_number_;
+  ended_ = false;
   for (;;) {
     const char* from = buffer_.data() + begin_;
     const auto* found = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
@@ -30,6 +31,7 @@ bool TextFile::line(std::string& text) {
     begin_ += length;
     if (found != nullptr) {
       ++begin_;
+      ended_ = true;
       break;
     }
     if (!fill()) break;

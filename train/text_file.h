@@ -19,6 +19,8 @@ class TextFile {
   /// Throws std::runtime_error for a line of more than 16 MiB.
   bool line(std::string& text);
 
+  /// Whether the line returned last ended with a line break: the last one of a file may not.
+  bool ended() const { return ended_; }
   /// Number of the line returned last, from 1.
   Index line_number() const { return line_number_; }
   /// What is wrong with the encoding of the line returned last, as "path:line: ..."; else "".
@@ -37,6 +39,7 @@ class TextFile {
   Index begin_ = 0;  // what is left of the buffer: [begin_, end_)
   Index end_ = 0;
   Index line_number_ = 0;
+  bool ended_ = false;
   std::string problem_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tensor/printable.h"
 #include "tensor/require.h"
 #include "train/word_tokenizer.h"
 
@@ -42,7 +43,7 @@ std::unique_ptr<Tokenizer> build_tokenizer(const std::string& name,
 std::unique_ptr<Tokenizer> tokenizer_from_json(const nlohmann::json& json) {
   require_data(json.is_object() && json.contains("type"), "tokenizer: no \"type\" in its JSON");
   require_data(json.at("type") == "word", "tokenizer: expected type \"word\", got ",
-               json.at("type").dump());
+               shortened(json.at("type").dump()));
   return std::make_unique<WordTokenizer>(WordTokenizer::from_json(json));
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "tensor/printable.h"
 #include "tensor/require.h"
 #include "train/words.h"
 
@@ -35,7 +36,7 @@ WordTokenizer::WordTokenizer(std::vector<std::string> tokens) : tokens_(std::mov
   // No word of a text is "[UNK]": brackets are words of their own.
   for (Index id = 0; id < tokens_.size(); ++id) {
     const bool added = ids_.emplace(tokens_[id], static_cast<std::int32_t>(id)).second;
-    require_data(added, "tokenizer: token \"", tokens_[id], "\" occurs twice");
+    require_data(added, "tokenizer: token \"", shortened(tokens_[id]), "\" occurs twice");
   }
 }
 

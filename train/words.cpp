@@ -14,6 +14,9 @@
 namespace bf {
 namespace {
 
+/// More marks on one character than any language writes; of the rest ICU would take quadratic time.
+constexpr int most_marks = 30;
+
 enum class Role : unsigned char { space, word, mark };
 
 constexpr Role ascii_role(unsigned char c) {
@@ -76,6 +79,19 @@ Index ending_length(std::string_view text, Index at) {
   return std::find(endings.begin(), endings.end(), word) == endings.end() ? 0 : word.size() + 1;
 }
 
+/// Leaves out marks beyond most_marks in a row.
+icu::UnicodeString with_few_marks(const icu::UnicodeString& text) {
+  icu::UnicodeString result;
+  int marks = 0;
+  for (std::int32_t at = 0; at < text.length();) {
+    const UChar32 code = text.char32At(at);
+    at = text.moveIndex32(at, 1);
+    marks = u_getCombiningClass(code) == 0 ? 0 : marks + 1;
+    if (marks <= most_marks) result.append(code);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string fold_text(std::string_view text) {
@@ -91,7 +107,7 @@ std::string fold_text(std::string_view text) {
   const auto size = static_cast<std::int32_t>(text.size());
   icu::UnicodeString wide = icu::UnicodeString::fromUTF8({text.data(), size});
   // Folding may take a composed character apart again, hence the second normalisation.
-  wide = nfc->normalize(wide, error);
+  wide = nfc->normalize(with_few_marks(wide), error);
   wide = nfc->normalize(wide.foldCase(), error);
   require_state(U_SUCCESS(error) != 0, "fold_text: ICU failed: ", u_errorName(error));
   wide.findAndReplace(icu::UnicodeString(UChar32{0x2019}), icu::UnicodeString(UChar32{'\''}));

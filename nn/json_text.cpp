@@ -1,0 +1,74 @@
+#include "nn/json_text.h"
+
+#include <algorithm>
+#include <array>
+
+#include "tensor/printable.h"
+
+namespace bf {
+namespace {
+
+/// A character outside the first 128 as its escape; those that take two are no control characters.
+std::string escape(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  const unsigned code = character.size() == 1 ? byte(0)
+                        : character.size() == 2
+                            ? (byte(0) & 0x1fU) << 6 | (byte(1) & 0x3fU)
+                            : (byte(0) & 0xfU) << 12 | (byte(1) & 0x3fU) << 6 | (byte(2) & 0x3fU);
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) text += digits[(code >> shift) & 15];
+  return text;
+}
+
+}  // namespace
+
+bool json_within_limits(std::string_view text) {
+  Index depth = 0, values = 0;
+  bool in_text = false;
+  for (Index at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_text) {
+      if (c == '\\') ++at;
+      if (c == '"') in_text = false;
+      continue;
+    }
+    if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > deepest_json) return false;
+      ++values;
+    } else if (c == ']' || c == '}') {
+      if (depth > 0) --depth;
+    } else if (c == ',') {
+      ++values;
+    }
+    if (values > most_json_values) return false;
+  }
+  return true;
+}
+
+nlohmann::json parse_json(std::string_view text) {
+  if (!json_within_limits(text)) return nlohmann::json::value_t::discarded;
+  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+std::string json_line(const nlohmann::json& value) {
+  const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string line;
+  line.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(text, at));
+    const std::string_view character = std::string_view(text).substr(at, length);
+    // The library escapes the first 32 itself; what is left stands inside a text.
+    if (printable(character) == character) {
+      line += character;
+    } else {
+      line += escape(character);
+    }
+    at += length;
+  }
+  return line;
+}
+
+}  // namespace bf

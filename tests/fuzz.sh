@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# The readers of files from outside under libFuzzer, with AddressSanitizer and UndefinedBehaviorSanitizer (clang):
+#   tests/fuzz.sh [--seconds N | --executions N] [--jobs N] [TARGET]...
+# A target is a file of tests/fuzz; its first inputs stand in tests/fuzz/corpus/TARGET and are part of every ordinary test run
+# (tests/test_fuzz_corpus.cpp). What was found goes to build-fuzz/findings: mend it and keep the input in the corpus.
+# Prints a table; exit code 1 when a target found something. The long form, as in experiments/results/fuzz.txt:
+#   tests/fuzz.sh --executions 10000000
+set -u
+cd "$(dirname "$0")/.."
+limit=-max_total_time=60
+jobs=1
+while [ $# -gt 1 ]; do
+  case $1 in
+    --seconds) limit=-max_total_time=$2 ;;
+    --executions) limit=-runs=$2 ;;
+    --jobs) jobs=$2 ;;
+    *) break ;;
+  esac
+  shift 2
+done
+all=(checkpoint clean config csv gzip jsonl lines model packages predict report safetensors study tar tokenizer)
+targets=("$@")
+[ $# = 0 ] && targets=("${all[@]}")
+for target in "${targets[@]}"; do
+  [[ " ${all[*]} " == *" $target "* ]] ||
+    { echo "fuzz: usage: tests/fuzz.sh [--seconds N | --executions N] [--jobs N] [TARGET]...; targets: ${all[*]}" >&2; exit 2; }
+done
+clang=${CLANG:-$(command -v clang++ || command -v clang++-14)} || { echo "fuzz: needs clang++ (Debian package clang)" >&2; exit 1; }
+build=${BUILD:-build}
+out=build-fuzz
+
+# What a target is about is compiled with clang and watched; the rest comes from the ordinary build.
+text='tensor/printable train/encoding'
+file="$text train/input_file train/text_file"
+rows="$file train/rows train/clean_text"
+json='tensor/printable nn/json_text'
+tensors="$json nn/safetensors"
+pages="$json $file experiments/chart experiments/html experiments/sample experiments/table"
+units_of() {
+  case $1 in
+    checkpoint) echo "$tensors train/checkpoint train/report_from_json train/text_json" ;;
+    clean) echo "$text train/clean_text train/words" ;;
+    config) echo "$json train/model_builder" ;;
+    csv) echo "$rows train/csv" ;;
+    gzip) echo "$file" ;;
+    jsonl) echo "$rows $json train/jsonl" ;;
+    lines) echo "$rows train/labelled_lines train/csv train/catalog" ;;
+    model) echo "$tensors train/run_folder train/model_builder train/tokenizer train/word_tokenizer" ;;
+    packages) echo "$rows train/debian train/splits" ;;
+    predict) echo "$json $text train/clean_text experiments/prediction_text experiments/html experiments/table" ;;
+    report) echo "$pages experiments/run_record experiments/report_run experiments/report_texts" ;;
+    safetensors) echo "$tensors" ;;
+    study) echo "$pages experiments/run_record experiments/report_study experiments/study_charts experiments/study_findings \
+      experiments/study_runs experiments/study_tables" ;;
+    tar) echo "$rows train/tar train/class_folders" ;;
+    tokenizer) echo "$json $text train/clean_text train/words train/tokenizer train/word_tokenizer" ;;
+  esac
+}
+
+[ -f "$build/build.ninja" ] || bash setup.sh >&2 || exit 1
+libraries=()
+for folder in options:experiments train:train budgetformer:budgetformer nn:nn autograd:autograd tensor:tensor; do
+  libraries+=("${folder#*:}/lib${folder%:*}.a")
+done
+mkdir -p $out/findings $out/corpus
+ninja -C "$build" "${libraries[@]}" >&2 || exit 1
+{
+  echo "builddir = $out
+flags = -std=c++20 -O1 -gline-tables-only -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS -I. $
+  -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all"
+  echo "rule compile
+  command = $(command -v ccache) $clang \$flags -fsanitize=fuzzer-no-link \$define -MD -MF \$out.d -c \$in -o \$out
+  deps = gcc
+  depfile = \$out.d
+rule link
+  command = $clang \$flags -fsanitize=fuzzer \$in -Wl,--start-group ${libraries[*]/#/$build/} -Wl,--end-group $
+    -lopenblas -ltbb -lhwy -lz -licuuc -licudata -lboost_program_options -o \$out"
+  for target in "${all[@]}"; do
+    units="tests/fuzz/fuzz tests/fuzz/$target $(units_of "$target" | tr ' ' '\n' | sort -u | tr '\n' ' ')"
+    objects=$out/driver-$target.o
+    echo "build $objects: compile tests/fuzz/driver.cpp
+  define = -DBF_FUZZ_TARGET=$target"
+    for unit in $units; do objects+=" $out/$unit.o"; done
+    echo "build $out/fuzz-$target: link $objects | ${libraries[*]/#/$build/}"
+  done
+  for unit in $(for target in "${all[@]}"; do echo "tests/fuzz/fuzz tests/fuzz/$target $(units_of "$target")"; done |
+    tr ' ' '\n' | grep . | sort -u); do
+    echo "build $out/$unit.o: compile $unit.cpp"
+  done
+} >$out/build.ninja
+ninja -f $out/build.ninja -j "${NINJA_JOBS:-2}" "${targets[@]/#/$out/fuzz-}" >&2 || exit 1
+
+run() {  # target: a line of the table
+  local target=$1 memory=512 block=64 length=4096 log=$out/$1.log
+  # Every bad row is an exception, which takes long under the sanitizers.
+  [[ " csv jsonl lines packages " == *" $target "* ]] && length=1024
+  # The tables of sinusoidal positions may have 256 MiB.
+  [[ $target == model || $target == config ]] && memory=1024 && block=300
+  mkdir -p $out/corpus/"$target"
+  touch "$out/$target.begin"
+  "$out/fuzz-$target" "$limit" -max_len=$length -timeout=10 -rss_limit_mb=$memory -malloc_limit_mb=$block -print_final_stats=1 \
+    -artifact_prefix=$out/findings/"$target"- $out/corpus/"$target" tests/fuzz/corpus/"$target" >"$log" 2>&1
+  local status=$?
+  local findings
+  findings=$(find $out/findings -name "$target-*" -newer "$out/$target.begin" | wc -l)
+  [ $status = 0 ] || [ "$findings" -gt 0 ] || findings="exit code $status"
+  printf '%-12s %12s %10s %8s %9s\n' "$target" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \
+    "$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")" "$(grep -oE 'corp: [0-9]+' "$log" | tail -n 1 | cut -c 7-)" "$findings"
+  [ $status = 0 ]
+}
+export -f run
+export out limit
+printf '%-12s %12s %10s %8s %9s\n' target executions 'per second' corpus findings
+printf '%s\n' "${targets[@]}" | xargs -P "$jobs" -I{} bash -c 'run {}'

@@ -1,0 +1,37 @@
+#include "tensor/printable.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace bf;
+
+TEST_CASE("printable: what a terminal would obey becomes spaces") {
+  CHECK(printable("plain text, \u00e9 \u4e2d \U0001f600") ==
+        "plain text, \u00e9 \u4e2d \U0001f600");
+  CHECK(printable("a\x1b[31mb\r\nc\td\x7f"
+                  "e") == "a [31mb  c d e");
+  CHECK(printable(std::string("a\0b", 3)) == "a b");
+  CHECK(printable("a\u0085b\u009b2Jc\u00a0d") == "a b 2Jc\u00a0d");
+  CHECK(printable("a\u202eb\u2066c\u2028d\u200fe\ufefff") == "a b c d e f");
+}
+
+TEST_CASE("printable: bytes that are not UTF-8 become question marks") {
+  CHECK(printable("caf\xe9") == "caf?");
+  CHECK(printable("\x9b"
+                  "31m") == "?31m");
+  CHECK(printable("a\xc0\x80"
+                  "b\xed\xa0\x80"
+                  "c\xf4\x90\x80\x80"
+                  "d\xe4\xb8") == "a??b???c????d??");
+}
+
+TEST_CASE("printable: a message shows the beginning of a long text, in whole characters") {
+  CHECK(shortened("short", 5) == "short");
+  CHECK(shortened("longer", 5) == "longe...");
+  CHECK(shortened("ab\u00e9cd", 3) == "ab...");
+  CHECK(shortened("ab\u00e9cd", 4) == "ab\u00e9...");
+  CHECK(shortened("a\U0001f600b", 4) == "a...");
+  CHECK(shortened(std::string(100, '\x80'), 10) == std::string(7, '?') + "...");
+  CHECK(shortened("a\nb") == "a b");
+}
