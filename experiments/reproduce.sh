@@ -93,7 +93,7 @@ part_main() {
   compare sst2 sst2_glue 3 64
   compare snli snli 3 64
   compare dbpedia dbpedia 5 128
-  compare yelp_full yelp_review_full 8 256
+  compare yelp_full yelp_review_full 5 256
   compare ag_news ag_news 3 128
   compare 20ng 20ng 6 128
   compare imdb imdb 3 256

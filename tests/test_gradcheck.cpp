@@ -201,6 +201,6 @@ TEST_CASE("gradcheck: no operation and no layer is without a check in its tests"
     return names;
   };
   CHECK(unchecked(BF_AUTOGRAD_UNITS, "test_") == "tape variable ");
-  CHECK(unchecked(BF_NN_UNITS, "test_nn_") == "atomic_file init module safetensors ");
+  CHECK(unchecked(BF_NN_UNITS, "test_nn_") == "atomic_file init json_text module safetensors ");
   CHECK(unchecked(BF_BUDGETFORMER_UNITS, "test_") == "config cost_model schedule statistics ");
 }
