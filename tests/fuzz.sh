@@ -3,8 +3,8 @@
 #   tests/fuzz.sh [--seconds N | --executions N] [--jobs N] [TARGET]...
 # A target is a file of tests/fuzz; its first inputs stand in tests/fuzz/corpus/TARGET and are part of every ordinary test run
 # (tests/test_fuzz_corpus.cpp). What was found goes to build-fuzz/findings: mend it and keep the input in the corpus.
-# Prints a table; exit code 1 when a target found something. The long form, as in experiments/results/fuzz.txt:
-#   tests/fuzz.sh --executions 10000000
+# Prints a table; exit code 1 when a target found something. The long form:
+#   tests/fuzz.sh --executions 10000000 >experiments/results/fuzz.txt
 set -u
 cd "$(dirname "$0")/.."
 limit=-max_total_time=60
