@@ -118,19 +118,14 @@ const ThreadTable table{
     {"parallel", "parallel_for blocked_sum", blocked_bits}};
 
 const std::string one_thread = "computes on the thread that calls it";
-const ThreadExemptions exempt{{"allocator", "no numbers"},
-                              {"flops", "counts"},
-                              {"kernels", one_thread},
-                              {"openblas", "no numbers"},
-                              {"packed_block", one_thread},
-                              {"panels", one_thread},
-                              {"printable", "no numbers"},
-                              {"profile", "measures"},
-                              {"random_words", one_thread},
-                              {"segments", "no numbers"},
-                              {"shape", "no numbers"},
-                              {"tensor", "copies and fills, on the thread that calls it"},
-                              {"tile_product", one_thread}};
+const ThreadExemptions exempt{
+    {"allocator", "no numbers"},  {"flops", "counts"},
+    {"kernels", one_thread},      {"openblas", "no numbers"},
+    {"packed_block", one_thread}, {"panels", one_thread},
+    {"printable", "no numbers"},  {"profile", "measures"},
+    {"random_words", one_thread}, {"segments", "no numbers"},
+    {"shape", "no numbers"},      {"tensor", "copies and fills, on the thread that calls it"},
+    {"tile_product", one_thread}};
 
 }  // namespace
 
