@@ -45,7 +45,7 @@ struct BudgetConfig {
   double budget_min = 0.1;      ///< s_min of the hinge
   double budget_max = 0.9;      ///< s_max
   double hinge = 1.0;           ///< lambda_b
-  double head_price = 0.1;      ///< lambda_c
+  double head_price = 0.3;      ///< lambda_c
   double logit_penalty = 0.1;   ///< lambda_z, on controller logits beyond +-4
   double entropy = 0.01;        ///< beta
   double tau_start = 1.0;

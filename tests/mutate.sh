@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Does the suite see small faults? Makes each change of tests/mutations.txt in a copy of the tree, one at a time, and runs the
+# test programs until one fails: first the changed unit's own test file, then everything.
+#   bash tests/mutate.sh [--results FILE] [WORD]    WORD: only changes whose file or description contains it
+# Takes about half a minute for each change on 2 cores. Prints a line for each; exit 1 if fewer than 95 % are caught.
+set -u
+cd "$(dirname "$0")/.."
+results= only=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --results) results=$(realpath -m "${2:?--results needs a file}"); shift ;;
+    *) only=$1 ;;
+  esac
+  shift
+done
+
+# The copy stays between runs, so that only what changed is compiled again.
+copy=$(realpath -m "${MUTANTS:-build-mutants}")
+list=$PWD/tests/mutations.txt
+git ls-files | while IFS= read -r file; do
+  cmp -s "$file" "$copy/$file" || { mkdir -p "$copy/$(dirname "$file")" && cp "$file" "$copy/$file"; }
+done
+cd "$copy" || exit 1
+[ -e build/build.ninja ] || meson setup build >setup.log || { cat setup.log; exit 1; }
+programs=(tests/tests-double tests/tests-float)
+ninja -C build binaries "${programs[@]}" >build.log || { tail -n 20 build.log; exit 1; }
+cd build || exit 1
+for program in "${programs[@]}"; do  # or every change would seem to be caught
+  "$program" >../build.log 2>&1 || { tail -n 40 ../build.log; echo "mutate: $program fails without any change"; exit 1; }
+done
+
+# The name of the unit that FILE belongs to, as in tests/meson.build.
+unit_of() { local unit; unit=$(basename "${1%.*}"); case $1 in nn/*) echo "nn_$unit" ;; *) echo "$unit" ;; esac }
+
+# Puts the text in place of the one that occurs once in FILE.
+change() {
+  python3 - "$@" <<'PYTHON'
+import sys
+path, before, after = sys.argv[1:]
+with open(path) as file: text = file.read()
+if text.count(before) != 1: sys.exit(f"{path}: occurs {text.count(before)} times instead of once: {before}")
+with open(path, "w") as file: file.write(text.replace(before, after))
+PYTHON
+}
+
+# failing FILE: the first test case that fails, or nothing. A crash and a test that does not end count, too.
+failing() {
+  local program log unit arguments
+  unit=$(unit_of "$1")
+  for arguments in "--source-file=*test_$unit.cpp" ""; do
+    for program in "${programs[@]}"; do
+      [[ $program == *double && $1 == train/* ]] && continue  # is not in it
+      # shellcheck disable=SC2086
+      log=$(timeout 300 "$program" --abort-after=1 $arguments 2>&1) && continue
+      grep -A1 -m1 '^TEST CASE:' <<<"$log" | head -n 1 | sed 's/TEST CASE: *//' | grep . || echo "$program ends with $?"
+      return
+    done
+  done
+}
+
+caught=0 count=0
+report() { echo "$*"; [ -z "$results" ] || echo "$*" >>"$results"; }
+[ -z "$results" ] || : >"$results"
+while IFS= read -r title <&3; do
+  [[ $title == *' | '* && $title != '#'* ]] || continue
+  IFS= read -r before <&3 && IFS= read -r after <&3
+  [[ $title == *"$only"* ]] || continue
+  file=../${title%% | *}
+  cp -p "$file" ../original
+  change "$file" "${before#- }" "${after#+ }" || exit 1
+  count=$((count + 1))
+  if ! ninja "${programs[@]}" >../build.log 2>&1; then
+    test_case= && report "does not compile | $title"
+  else
+    test_case=$(failing "${title%% | *}")
+    [ -z "$test_case" ] && report "SURVIVES | $title"
+  fi
+  [ -n "$test_case" ] && caught=$((caught + 1)) && report "caught | $title | $test_case"
+  cp ../original "$file"  # with a new time, so that it is compiled again
+done 3<"$list"
+ninja "${programs[@]}" >../build.log 2>&1
+report "$caught of $count caught"
+[ $count -gt 0 ] && [ $((100 * caught)) -ge $((95 * count)) ]
