@@ -154,6 +154,9 @@ class Reader {
     } catch (const Json::parse_error& error) {
       check(false, "the header is not JSON: fault at byte ", error.byte);
       throw;
+    } catch (const Json::out_of_range&) {
+      check(false, "the header holds a number that is too large");
+      throw;
     }
   }
 

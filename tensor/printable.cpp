@@ -1,10 +1,19 @@
 #include "tensor/printable.h"
 
+#include <algorithm>
+
 namespace bf {
 namespace {
 
 unsigned byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
+}
+
+/// Where the plain characters of ASCII that begin at `at` end: most texts are copied in one piece.
+std::size_t plain_end(std::string_view text, std::size_t at) {
+  const auto plain = [](char c) { return c >= 0x20 && c < 0x7f; };
+  return static_cast<std::size_t>(std::find_if_not(text.begin() + at, text.end(), plain) -
+                                  text.begin());
 }
 
 /// Whether the character is a command to a terminal, or turns what stands around it.
@@ -50,6 +59,9 @@ std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
+    const std::size_t plain = plain_end(text, at);
+    result.append(text, at, plain - at);
+    if ((at = plain) == text.size()) break;
     const std::size_t length = utf8_length(text, at);
     if (length == 0) {
       result += '?';

@@ -48,6 +48,27 @@ TEST_CASE("input_file: a missing file and a folder are named") {
   CHECK(failure(folder.path()) == folder.path() + ": is a folder, not a file");
 }
 
+TEST_CASE("input_file: gzip cut at any byte is an error, whatever the steps of reading") {
+  const TempFolder folder;
+  // A byte of the file stands for a thousand of the text: much is still to come at the cut.
+  const std::string whole = bytes_of(folder.write_gz("a.gz", std::string(250'000, '0')));
+  Index complete = 0;
+  for (Index length = 18; length < whole.size(); ++length) {
+    const std::string path = folder.write("b.gz", whole.substr(0, length));
+    for (const Index step : {Index{100}, Index{4096}, Index{65536}}) {
+      InputFile file(path);
+      std::string bytes(step, ' ');
+      try {
+        while (file.read(bytes.data(), step) == step) {
+        }
+        ++complete;
+      } catch (const std::runtime_error&) {
+      }
+    }
+  }
+  CHECK(complete == 0);
+}
+
 TEST_CASE("input_file: .gz that is no gzip, or damaged or cut gzip, is an error with the name") {
   const TempFolder folder;
   CHECK(failure(folder.write("a.gz", "plain text")) == folder.path("a.gz") + ": not a gzip file");

@@ -146,6 +146,7 @@ TEST_CASE("safetensors: a damaged header is refused before anything is allocated
   CHECK(fault(" {}", 0) == "the header does not begin with {");
   CHECK(fault("{\"a\":", 0) == "the header is not JSON: fault at byte 6");
   CHECK(fault("{\"\xff\":1}", 0) == "the header is not JSON: fault at byte 3");
+  CHECK(fault("{\"a\":1e999}", 0) == "the header holds a number that is too large");
   CHECK(fault("{\"__metadata__\":[]}", 0) == "__metadata__ is not an object");
   CHECK(fault("{\"__metadata__\":{\"k\":1}}", 0) ==
         "__metadata__ holds \"k\", which is not a string");

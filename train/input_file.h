@@ -20,13 +20,19 @@ class InputFile {
   Index read(char* bytes, Index count);
 
   const std::string& path() const { return path_; }
+  /// What the file has on disk, and a good size for a buffer: 64 KiB, less for a small file.
+  Index stored_bytes() const { return stored_bytes_; }
+  Index buffer_bytes() const { return buffer_bytes_; }
 
  private:
   struct Closer {
     void operator()(void* file) const;
   };
+  Index read_once(char* bytes, Index count);
+
   std::string path_;
   std::unique_ptr<void, Closer> file_;  // a gzFile
+  Index stored_bytes_ = 0, buffer_bytes_ = 0;
 };
 
 /// Longest line, CSV record, JSON object or text file that is read: 16 MiB.

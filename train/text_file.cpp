@@ -7,7 +7,7 @@
 namespace bf {
 
 TextFile::TextFile(const std::string& path, Encoding encoding)
-    : file_(path), encoding_(encoding), buffer_(Index{1} << 16) {}
+    : file_(path), encoding_(encoding), buffer_(file_.buffer_bytes()) {}
 
 bool TextFile::fill() {
   begin_ = 0;

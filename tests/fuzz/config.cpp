@@ -15,7 +15,8 @@ void config(std::string_view bytes) {
     const nlohmann::json written = to_json(read);
     expect(to_json(model_config_from_json(written)) == written, "another configuration comes back");
     require_model_fits(read, 10'000, "a file");
-    make_model(read);
+    // A long table of sinusoidal positions takes a second and shows nothing that a short one hides.
+    if (read.transformer.max_length <= 1000) make_model(read);
   });
 }
 

@@ -63,29 +63,32 @@ void expect_clean(std::string_view text) {
   }
 }
 
-bool refused_well(std::string_view beginning, const std::function<void()>& read) {
-  std::string message;
-  try {
-    read();
-    return true;
-  } catch (const std::runtime_error& error) {
-    message = error.what();
-  } catch (const std::invalid_argument& error) {
-    message = error.what();
-  }
+void expect_message(std::string_view beginning, std::string_view message) {
   expect(!message.empty(), "an error without words");
   expect_printable(message);
   expect(message.size() <= 2000, "an error of ", message.size(), " bytes");
   expect(message.compare(0, beginning.size(), beginning) == 0, "does not begin with ", beginning,
          ": ", shortened(message, 200));
+}
+
+bool refused_well(std::string_view beginning, const std::function<void()>& read) {
+  try {
+    read();
+    return true;
+  } catch (const std::runtime_error& error) {
+    expect_message(beginning, error.what());
+  } catch (const std::invalid_argument& error) {
+    expect_message(beginning, error.what());
+  }
   return false;
 }
 
 std::string memory_file(std::string_view bytes, int number) {
   const int file = descriptor(number);
-  require_data(ftruncate(file, 0) == 0, "cannot empty a file in memory");
   const auto written = pwrite(file, bytes.data(), bytes.size(), 0);
-  require_data(written == static_cast<ssize_t>(bytes.size()), "cannot fill a file in memory");
+  require_data(written == static_cast<ssize_t>(bytes.size()) &&
+                   ftruncate(file, static_cast<off_t>(bytes.size())) == 0,
+               "cannot fill a file in memory");
   return path_of(number);
 }
 

@@ -45,8 +45,10 @@ void expect_printable(std::string_view text);
 /// Nothing that clean_text() takes out, and all of it UTF-8.
 void expect_clean(std::string_view text);
 
-/// Runs `read`. The error that it may throw has to be one printable line of at most 2,000 bytes
-/// that begins with `beginning`. Returns whether there was none.
+/// What an error says has to be one printable line of at most 2,000 bytes that begins with
+/// `beginning`.
+void expect_message(std::string_view beginning, std::string_view message);
+/// Runs `read`, which may throw an error with such a message. Returns whether there was none.
 bool refused_well(std::string_view beginning, const std::function<void()>& read);
 
 /// A file without a place on disk, one for a process and number: reading its path reads `bytes`.
