@@ -125,6 +125,8 @@ TEST_CASE("splits: classes that do not occur are noted") {
   complete_splits(data, {});
   CHECK(has_note(data, "train: 2 classes seen of 3"));
   CHECK(classes_missing("test", sorted_rows(10, 2).train, {"a", "b"}) == "");
+  CHECK(classes_missing("test", sorted_rows(10, 1).train, {"a\x1b[2J\u2028b", "b"}) ==
+        "test: 1 class seen of 2 (a [2J b)");
   CHECK(classes_missing("test", sorted_rows(10, 1).train, {"a", "b"}) ==
         "test: 1 class seen of 2 (a)");
 }

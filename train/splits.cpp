@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -55,7 +56,7 @@ std::string classes_missing(const std::string& split, const std::vector<Example>
                                 class_names.size());
   if (count == 1) {
     const auto only = std::find(seen.begin(), seen.end(), true) - seen.begin();
-    text += " (" + class_names[static_cast<Index>(only)] + ")";
+    text += " (" + shortened(class_names[static_cast<Index>(only)]) + ")";
   }
   return text;
 }
