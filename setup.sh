@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes the project ready on Debian or Ubuntu: installs the packages that are missing, configures, compiles.
-# Safe to run again: it does only what is left to do. BUILD names another build folder.
+# Safe to run again: it does only what is left to do. BUILD names another build folder; an argument is one more package.
 set -euo pipefail
 cd "$(dirname "$0")"
 build=${BUILD:-build}
 
 packages=(g++ meson ninja-build pkg-config libopenblas-pthread-dev libtbb-dev libboost-program-options-dev
-  doctest-dev libhwy-dev nlohmann-json3-dev libicu-dev zlib1g-dev gnuplot-nox)
+  doctest-dev libhwy-dev nlohmann-json3-dev libicu-dev zlib1g-dev gnuplot-nox "$@")
 
 missing=()
 for package in "${packages[@]}"; do

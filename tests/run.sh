@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Everything that has to hold, from a clean checkout: sets up, compiles product and tests, runs the test programs in both
 # precisions and the checks of the tree, the README and the binaries. Ends with "N passed, N failed"; exit 1 if any failed.
-# An argument is a doctest filter for the two test programs alone: tests/run.sh 'softmax*'
+# An argument is a doctest filter for the two test programs alone: tests/run.sh 'softmax*'. With --all come the slow checks too,
+# which take hours: a hundred kills, sanitizers, clang, clang-tidy, coverage, the fuzzers for a minute each, and mutations.
 set -u
 cd "$(dirname "$0")/.."
 export BUILD=${BUILD:-build}
+all=
+[ "${1:-}" != --all ] || { all=yes; shift; }
 passed=0
 failed=0
 
@@ -52,6 +55,12 @@ if [ $# = 0 ]; then
   check bash tests/binaries.sh
   check bash tests/kill.sh
   check bash tests/readme.sh
+fi
+if [ -n "$all" ]; then
+  check bash tests/kill.sh --moments 100
+  for name in address thread clang tidy coverage; do check bash tests/checked_build.sh $name; done
+  check bash tests/fuzz.sh --seconds 60
+  check bash tests/mutate.sh
 fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
