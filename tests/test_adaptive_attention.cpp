@@ -115,11 +115,14 @@ TEST_CASE("adaptive_attention: evaluation runs the selected heads of the same fu
 
 TEST_CASE("adaptive_attention: training with straight-through is what evaluation computes") {
   for (const Weighting weighting : {Weighting::none, Weighting::relevance}) {
-    Layer layer(config_of(Policy::learned, weighting));
-    const Tensor trained = layer(Variable(tokens()), segments).value();
-    layer.attention.train(false);
-    const NoGrad no_grad;
-    CHECK(distance(layer(Variable(tokens()), segments).value(), trained) < tolerance);
+    for (const bool all_heads : {false, true}) {
+      Layer layer(config_of(Policy::learned, weighting));
+      if (all_heads) layer.attention.override_budget(1);
+      const Tensor trained = layer(Variable(tokens()), segments).value();
+      layer.attention.train(false);
+      const NoGrad no_grad;
+      CHECK(distance(layer(Variable(tokens()), segments).value(), trained) < tolerance);
+    }
   }
 }
 
@@ -210,10 +213,18 @@ TEST_CASE("adaptive_attention: random heads use all heads, by the key of the seq
     CHECK(same_bits(selection.mask.rows(b, 1), selection.mask.rows(b + 1, 1)));
   }
   for (const double usage : layer.attention.statistics().head_usage()) {
-    CHECK(usage > 0.12);  // 0.25 within four deviations of 200 draws
-    CHECK(usage < 0.38);
+    CHECK((usage > 0.12 && usage < 0.38));  // 0.25 within four deviations of 200 draws
   }
   CHECK_FALSE(layer.attention.policy().entropies.defined());
+}
+
+TEST_CASE("adaptive_attention: random heads are drawn in training when the noise has ended, too") {
+  Layer layer(config_of(Policy::random_gate));  // in a state without noise
+  layer.attention.override_budget(0.25);
+  layer(Variable(seeded_tensor({400, 16}, 1)), Segments(std::vector<Index>(400, 1)));
+  for (const double usage : layer.attention.statistics().head_usage()) {
+    CHECK((usage > 0.12 && usage < 0.38));
+  }
 }
 
 TEST_CASE("adaptive_attention: a learned gate can be replaced by a random one in evaluation") {
