@@ -164,6 +164,20 @@ TEST_CASE("make_gates: the noise of the state is in the selection, and only what
   CHECK_FALSE(same_bits(select_heads(v, s.value()).mask, select_heads(u.value(), s.value()).mask));
 }
 
+TEST_CASE("make_gates: the soft gate sees the noise that the selection saw, the weights do not") {
+  const Variable u(seeded_tensor({6, 4}, 1)), s(Tensor::full({6}, Real(0.5)));
+  PolicyState state = middle_state();
+  state.noise = 2;
+  const Variable v = add_noise(u, 2, {3, 4});
+  const auto tau = static_cast<Real>(state.temperature);
+  const Tensor p = soft_topk(v, scale(s, 4), tau).value();
+  CHECK(same_bits(make_gates(u, s, config_of(Estimator::relaxed), state, {3, 4}).gate.value(), p));
+  const Tensor w = relevance_weights(u, tau, select_heads(v.value(), s.value())).value();
+  const BudgetConfig weighted = config_of(Estimator::relaxed, Weighting::relevance);
+  const Tensor gate = make_gates(u, s, weighted, state, {3, 4}).gate.value();
+  for (Index i = 0; i < p.size(); ++i) CHECK(gate[i] == p[i] * w[i]);
+}
+
 TEST_CASE("make_gates: annealing the softmax closes the gap between close scores only at the end") {
   const Variable u(Tensor::from({1, 2}, {0, Real(-0.05)})), s(budgets_of({Real(0.5)}));
   const auto shares = [&](Real tau) {  // s H softmax(u / tau) with s H = 1
