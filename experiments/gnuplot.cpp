@@ -148,4 +148,13 @@ std::string embedded_svg(const std::string& svg, const std::string& prefix) {
   return result + '\n';
 }
 
+std::string svg_file(const std::string& embedded) {
+  std::string file = embedded;
+  const std::string_view root = "<svg";
+  require(file.compare(0, root.size(), root) == 0, "svg_file: expected an <svg> element");
+  file.insert(root.size(),
+              " xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
+  return file;
+}
+
 }  // namespace bf

@@ -31,4 +31,7 @@ class Gnuplot {
 /// addresses of name spaces, `prefix` before each id and reference.
 std::string embedded_svg(const std::string& svg, const std::string& prefix);
 
+/// An embedded picture as a file of its own, which has to name its name spaces again.
+std::string svg_file(const std::string& embedded);
+
 }  // namespace bf

@@ -42,7 +42,7 @@ void write_text(const std::string& path, const std::string& text) {
 void write_pictures(const std::string& folder, const StudyReport& report) {
   std::filesystem::create_directories(folder);
   for (const auto& [name, svg] : report.pictures) {
-    write_text(join_parts(folder, '/', name, ".svg"), svg);
+    write_text(join_parts(folder, '/', name, ".svg"), svg_file(svg));
   }
 }
 

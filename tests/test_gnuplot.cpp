@@ -60,6 +60,11 @@ TEST_CASE("gnuplot: an embedded picture loads nothing and has ids of its own") {
   CHECK(inside ==
         "<svg \n width=\"4\"\n\n\n>\n\n\n<path id='p1-gpPt0'/><use xlink:href='#p1-gpPt0' "
         "filter='url(#p1-f)'/><text>id='x' &lt;b></text></svg>\n");
+  CHECK(svg_file("<svg width=\"4\"></svg>") ==
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+        "width=\"4\"></svg>");
+  CHECK_THROWS_WITH_AS(svg_file("<g/>"), "svg_file: expected an <svg> element",
+                       std::invalid_argument);
 }
 
 TEST_CASE("gnuplot: a hostile label is drawn as text and runs nothing") {
