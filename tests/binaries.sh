@@ -89,6 +89,7 @@ works bash "$root/experiments/reproduce.sh" --quick --only main --only mixed --r
 for file in main.jsonl mixed-1.svg study.html study.md; do
   [ -s study-quick/results/$file ] || fail "reproduce.sh wrote no $file"
 done
+grep -q 'xmlns:xlink=' study-quick/results/mixed-1.svg || fail "a picture of a study is no whole SVG file"
 works bash "$root/experiments/reproduce.sh" --quick --only main --runs study
 grep -q "train loss" err && fail "reproduce.sh trains what is finished: $(grep "train loss" err | head -n 1)"
 refuses 1 'study-none/trec is missing (main needs it)' bash "$root/experiments/reproduce.sh" --only main --data study-none

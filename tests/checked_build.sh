@@ -16,19 +16,22 @@ failed=0
 # build NAME PROGRAMS [MESON OPTION...]: configures and compiles build-NAME.
 build() {
   local folder=build-$1 programs=$2
+  local log=$folder/log
   shift 2
-  [ -e "$folder/build.ninja" ] || meson setup "$folder" "$@" >"$folder.log" || { cat "$folder.log"; return 1; }
+  mkdir -p "$folder"
+  [ -e "$folder/build.ninja" ] || meson setup "$folder" "$@" >"$log" || { cat "$log"; return 1; }
   # shellcheck disable=SC2086
-  ninja -C "$folder" $programs >"$folder.log" || { tail -n 40 "$folder.log"; return 1; }
+  [ -z "$programs" ] || ninja -C "$folder" $programs >"$log" || { tail -n 40 "$log"; return 1; }
 }
 
 # suite NAME [ARGUMENT...]: both test programs of build-NAME; what they print only if one fails.
 suite() {
   local folder=build-$1 program
+  local log=$folder/log
   shift
   for program in float double; do
-    "$folder/tests/tests-$program" "$@" >"$folder.log" 2>&1 || { tail -n 60 "$folder.log"; return 1; }
-    grep 'test cases:' "$folder.log"
+    "$folder/tests/tests-$program" "$@" >"$log" 2>&1 || { tail -n 60 "$log"; return 1; }
+    grep 'test cases:' "$log"
   done
 }
 
@@ -53,7 +56,7 @@ check_clang() {
 }
 
 check_tidy() {
-  build clang tests/tests-float || return 1  # configured; nothing but the compile commands is used
+  CC=clang CXX=clang++ build clang '' || return 1  # configured: the compile commands are all it needs
   git ls-files 'tensor/*.cpp' 'autograd/*.cpp' 'nn/*.cpp' 'budgetformer/*.cpp' 'train/*.cpp' 'experiments/*.cpp' |
     xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build-clang
 }
@@ -61,9 +64,9 @@ check_tidy() {
 check_coverage() {
   build coverage "$both" -Db_coverage=true -Dbuildtype=debug -Doptimization=1 && find build-coverage -name '*.gcda' -delete &&
     suite coverage && gcovr --root . --object-directory build-coverage --exclude-throw-branches \
-    --filter '(tensor|autograd|nn|budgetformer|train)/' --fail-under-line 90 --print-summary >coverage.txt
+    --filter '(tensor|autograd|nn|budgetformer|train)/' --fail-under-line 90 --print-summary >build-coverage/summary
   local status=$?
-  grep '^lines:' coverage.txt
+  grep '^lines:' build-coverage/summary
   return $status
 }
 
