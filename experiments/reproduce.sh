@@ -51,7 +51,7 @@ needs() {
     main) echo trec r8 emotion sst2_glue snli dbpedia yelp_review_full ag_news 20ng imdb ;;
     ablation | opponents) echo emotion ;;
     budgets) echo ag_news ;;
-    scaling) echo trec ag_news ;;
+    scaling) echo trec emotion ;;
   esac
 }
 if [ -z "$quick" ]; then
@@ -95,8 +95,8 @@ part_main() {
   compare dbpedia dbpedia 5 128
   compare yelp_full yelp_review_full 5 256
   compare ag_news ag_news 3 128
-  compare 20ng 20ng 6 128
-  compare imdb imdb 3 256
+  compare 20ng 20ng 4 128
+  compare imdb imdb 2 256
 }
 part_mixed() { study bf-ablate mixed mixed --part gate "${mixed[@]}"; }
 part_ablation() { study bf-ablate ablation emotion --part ablation "${emotion[@]}"; }
@@ -108,7 +108,7 @@ part_budgets() { study bf-ablate budgets ag_news --part budgets "${ag_news[@]}" 
 part_scaling() {
   study bf-ablate scaling trec --part layers "${trec[@]}"
   study bf-ablate scaling trec --part heads "${trec[@]}"
-  study bf-ablate scaling ag_news --part rows "${ag_news[@]}"
+  study bf-ablate scaling emotion --part rows "${emotion[@]}"
 }
 
 # A part's results are the committed ones until all of its grids have run.
