@@ -11,7 +11,8 @@ namespace bf {
 /// Shapes: z [B, Z] (the pooled sequences), logits and budgets [B].
 /// Parameters: hidden.weight W1 [D / 4, Z], output.weight w2 [1, D / 4] (zero at the start),
 /// output.bias c2 (1 at the start, so s starts at 0.73, where the sigmoid still has slope: a
-/// saturated budget could not be pulled back).
+/// saturated budget could not be pulled back. Above 0.5, because training begins with all heads,
+/// BudgetConfig::dense, and the price that follows only lowers a budget).
 class BudgetController : public Module {
  public:
   BudgetController(Index pooled, Index dim, RandomSource& random);

@@ -26,6 +26,9 @@
 #endif
 #ifdef BF_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
+#define BF_UNWATCHED __attribute__((no_sanitize("thread")))
+#else
+#define BF_UNWATCHED
 #endif
 
 namespace bf {
@@ -106,7 +109,9 @@ void parallel_for(Index count, Index block, FunctionRef<void(Index, Index)> body
   pool()->arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<Index>(0, blocks, 1),
-        [&](const tbb::blocked_range<Index>& range) {
+        // Unwatched, for what it was handed by oneTBB is read before acquire(); the body is
+        // watched.
+        [&](const tbb::blocked_range<Index>& range) BF_UNWATCHED {
           acquire(&begin);
           flush_denormals();
           const InsideGuard guard;

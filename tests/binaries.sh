@@ -96,13 +96,32 @@ refuses 1 'study-none/trec is missing (main needs it)' bash "$root/experiments/r
 refuses 2 --only bash "$root/experiments/reproduce.sh" --only everything
 
 # The same bytes with one thread and with two.
+repeated=("$bin/bf-train" --dataset synthetic --rows 300 --dim 32 --layers 2 --heads 4 --epochs 2 --seed 3)
 for attention in mha budget; do
   for threads in 1 2; do
-    works "$bin/bf-train" --dataset synthetic --rows 300 --dim 32 --layers 2 --heads 4 --epochs 2 --seed 3 \
-      --attention $attention --threads $threads --out $attention-$threads
+    works "${repeated[@]}" --attention $attention --threads $threads --out $attention-$threads
   done
   cmp -s $attention-1/model.safetensors $attention-2/model.safetensors ||
     fail "$attention: model.safetensors differs between 1 and 2 threads"
+done
+
+# The same whatever OpenBLAS is told; and without threads of its own, as many in all as --threads says.
+for count in 1 8; do
+  works env OPENBLAS_NUM_THREADS=$count "${repeated[@]}" --attention budget --threads 2 --out openblas-$count
+  cmp -s budget-2/model.safetensors openblas-$count/model.safetensors ||
+    fail "model.safetensors differs with OPENBLAS_NUM_THREADS=$count"
+done
+for threads in 1 2 3; do
+  OPENBLAS_NUM_THREADS=1 "${repeated[@]}" --attention budget --threads $threads --out counted-$threads >out 2>err </dev/null &
+  process=$!
+  most=0
+  while kill -0 $process 2>/dev/null; do
+    now=$(find /proc/$process/task -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)
+    [ "$now" -le $most ] || most=$now
+    sleep 0.01
+  done
+  wait $process || fail "bf-train --threads $threads ends with $?: $(tail -n 1 err)"
+  [ $most = $threads ] || fail "bf-train --threads $threads has $most threads"
 done
 
 # A run that is complete is shown again; one of other options or rows, or under way, is refused.

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # Everything that has to hold, from a clean checkout: sets up, compiles product and tests, runs the test programs in both
 # precisions and the checks of the tree, the README and the binaries. Ends with "N passed, N failed"; exit 1 if any failed.
-# An argument is a doctest filter for the two test programs alone: tests/run.sh 'softmax*'. With --all come the slow checks too,
-# which take hours: a hundred kills, sanitizers, clang, clang-tidy, coverage, the fuzzers for a minute each, and mutations.
+# An argument is a doctest filter for the two test programs alone: tests/run.sh 'softmax*'. With --ci come the checks of a change:
+# format (where there is clang-format), and the readers of files and the kernels under AddressSanitizer. With --all come the slow
+# checks too, which take hours: a hundred kills, sanitizers, clang, clang-tidy, coverage, the fuzzers for a minute each, and
+# mutations.
 set -u
 cd "$(dirname "$0")/.."
 export BUILD=${BUILD:-build}
-all=
-[ "${1:-}" != --all ] || { all=yes; shift; }
+all= ci=
+case ${1:-} in
+  --all) all=yes; shift ;;
+  --ci) ci=yes; shift ;;
+esac
 passed=0
 failed=0
 
@@ -48,6 +53,8 @@ check() {  # a script: passes or fails as one
   if "$@"; then count 1 0; else count 0 1; fi
 }
 
+formatted() { git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror; }
+
 doctest "$BUILD/tests/tests-float" ${1:+-tc="$1"}
 doctest "$BUILD/tests/tests-double" ${1:+-tc="$1"}
 if [ $# = 0 ]; then
@@ -55,6 +62,10 @@ if [ $# = 0 ]; then
   check bash tests/binaries.sh
   check bash tests/kill.sh
   check bash tests/readme.sh
+fi
+if [ -n "$ci" ]; then
+  ! command -v clang-format >/dev/null || check formatted
+  check bash tests/checked_build.sh fast
 fi
 if [ -n "$all" ]; then
   check bash tests/kill.sh --moments 100

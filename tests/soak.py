@@ -3,7 +3,8 @@
 
     python3 tests/soak.py [--steps 20000] [--predictions 1000000] [--results FILE]
 
-Trains for so many updates, then has bf-predict answer so many texts, and compares the last tenth of each with the second
+Trains for so many updates (a multiple of 10, at least 100) on two threads, then has bf-predict answer so many texts (at least
+100) on one, and compares the last tenth of each with the second
 tenth (the first one warms up): resident memory within 1 %, the median time of an update or an answer within 25 %. Moments of
 words that are not seen again fall through the denormal numbers meanwhile, which would show in the time of an update.
 Takes about ten minutes. Exit 1 if a bound is broken."""
@@ -23,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BINARIES = Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "experiments"
 MEMORY_BOUND, TIME_BOUND = 1.01, 1.25
+LOG_EVERY = 10  # updates; the last one has to be among them
 
 
 def resident_bytes(pid):
@@ -65,8 +67,8 @@ def judge(what, memory, seconds, lines):
 
 def train(folder, steps, lines):
     command = [BINARIES / "bf-train", "--dataset", "synthetic", "--rows", "40000", "--dim", "32", "--layers", "2", "--heads", "4",
-               "--attention", "budget", "--epochs", str(1 + steps // 1000), "--max-steps", str(steps), "--log-every", "10",
-               "--threads", "1", "--out", folder]
+               "--attention", "budget", "--epochs", str(1 + steps // 1000), "--max-steps", str(steps), "--log-every", str(LOG_EVERY),
+               "--threads", "2", "--out", folder]
     with open(os.devnull, "w") as nowhere:
         process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere)
         memory = Sampler(process)
@@ -115,6 +117,8 @@ def main():
     parser.add_argument("--predictions", type=int, default=1000000)
     parser.add_argument("--results", help="file for the lines that are printed")
     options = parser.parse_args()
+    if options.steps < 100 or options.steps % LOG_EVERY != 0 or options.predictions < 100:
+        parser.error(f"expected at least 100 steps, a multiple of {LOG_EVERY}, and at least 100 predictions")
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "run")
