@@ -83,6 +83,69 @@ TEST_CASE("input_file: .gz that is no gzip, or damaged or cut gzip, is an error 
   CHECK(failure(path).find(path + ": cannot read: ") == 0);
 }
 
+TEST_CASE("input_file: several gzip members are one file, with zeros behind and between them") {
+  const TempFolder folder;
+  const std::string a = bytes_of(folder.write_gz("a.gz", "one\n"));
+  const std::string b = bytes_of(folder.write_gz("b.gz", "two\n"));
+  const std::string none = bytes_of(folder.write_gz("none.gz", "")), zeros(70'000, '\0');
+  CHECK(read_whole_file(folder.write("c.gz", a + b)) == "one\ntwo\n");
+  CHECK(read_whole_file(folder.write("c.gz", a + none + none + b + none)) == "one\ntwo\n");
+  CHECK(read_whole_file(folder.write("c.gz", a + '\0')) == "one\n");
+  CHECK(read_whole_file(folder.write("c.gz", a + zeros)) == "one\n");
+  CHECK(read_whole_file(folder.write("c.gz", a + zeros + b + zeros)) == "one\ntwo\n");
+}
+
+TEST_CASE("input_file: what is not gzip behind gzip data is an error and not left out") {
+  const TempFolder folder;
+  const std::string a = bytes_of(folder.write_gz("a.gz", "one\n"));
+  const std::string b = bytes_of(folder.write_gz("b.gz", "two\n"));
+  const std::string at = std::to_string(a.size());
+  const auto refused = [&](const std::string& bytes) {
+    return failure(folder.write("c.gz", bytes)).substr(folder.path("c.gz").size());
+  };
+  const std::string neither = ", behind gzip data, is neither more of it nor padding";
+  CHECK(refused(a + "two\n") == ": cannot read: at byte " + at + neither);
+  CHECK(refused(a + "\n") == ": cannot read: at byte " + at + neither);
+  CHECK(refused(a + std::string(3, '\0') + "x") ==
+        ": cannot read: at byte " + std::to_string(a.size() + 3) + neither);
+  std::string damaged = b;
+  damaged[0] = ' ';
+  CHECK(refused(a + damaged) == ": cannot read: at byte " + at + neither);
+  damaged = b;
+  damaged[1] = ' ';
+  CHECK(refused(a + damaged) == ": cannot read: incorrect header check");
+  for (Index length = 1; length < b.size(); ++length) {
+    CHECK(refused(a + b.substr(0, length)) == ": cannot read: the compressed data ends too early");
+  }
+  // Plain text before gzip data is text.
+  CHECK(read_whole_file(folder.write("d", "x" + a)) == "x" + a);
+}
+
+TEST_CASE("input_file: gzip data may grow by 64 MiB and a hundredfold, not by more") {
+  const TempFolder folder;
+  const std::string zeros(most_gunzipped(0), '\0');
+  std::string buffer(1 << 20, ' ');
+  const auto read = [&](const std::string& path) {
+    InputFile file(path);
+    Index total = 0;
+    try {
+      while (const Index got = file.read(buffer.data(), buffer.size())) total += got;
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::to_string(total);
+  };
+  CHECK(read(folder.write_gz("a.gz", zeros)) == std::to_string(zeros.size()));
+  const std::string member = bytes_of(folder.path("a.gz"));
+  REQUIRE(100 * member.size() < zeros.size());
+  const std::string error = read(folder.write("b.gz", member + member));
+  CHECK(error.starts_with(folder.path("b.gz") + ": its first "));
+  CHECK(error.find(" bytes gunzip to more than ") != error.npos);
+  CHECK(error.ends_with(" bytes: not read"));
+  // Plain files are not limited so.
+  CHECK(read(folder.write("c", zeros)) == std::to_string(zeros.size()));
+}
+
 TEST_CASE("input_file: a file over the limit is refused") {
   const TempFolder folder;
   const std::string path = folder.write("a", "12345");

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -98,4 +99,22 @@ TEST_CASE("tar: a huge member is refused before memory is taken") {
   huge.replace(148, 7, std::string(text) + '\0');
   CHECK(failure(folder.write("a.tar", huge)) ==
         ": at byte 512: a file of 8589934591 bytes; at most 16777216 are read");
+}
+
+TEST_CASE("tar: what follows the end of an archive is not left out") {
+  const TempFolder folder;
+  const std::string one = tar_member("a", "1") + tar_end();
+  CHECK(members(folder.write("a.tar", one + std::string(9000, '\0'))) == Names{"a=1"});
+  CHECK(failure(folder.write("a.tar", one + tar_member("b", "2") + tar_end())) ==
+        ": something follows the end of the archive at byte 1024");
+}
+
+TEST_CASE("tar: the checksum behind the end of a compressed archive is compared") {
+  const TempFolder folder;
+  const std::string path = folder.write_gz("a.tar.gz", tar_member("a", "1") + tar_end());
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-8, std::ios::end);
+  file.write("xxxx", 4);
+  file.close();
+  CHECK(failure(path) == ": cannot read: incorrect data check");
 }

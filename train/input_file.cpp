@@ -16,13 +16,23 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Index smallest_buffer = Index{1} << 12, largest_buffer = Index{1} << 16;
-constexpr Index largest_read = Index{1} << 30;
-
-gzFile handle(void* file) { return static_cast<gzFile>(file); }
+constexpr Index largest_step = Index{1} << 30;
 
 }  // namespace
 
-void InputFile::Closer::operator()(void* file) const { gzclose(handle(file)); }
+/// zlib's own reader of files leaves out, without a word, what does not begin as gzip behind a
+/// whole member: a second member with a damaged header, or rows that were appended as plain text.
+struct InputFile::Gunzip {
+  z_stream stream{};
+  bool inside = false;  // a member, between its header and its checksum
+  Index written = 0;
+
+  /// 16 asks for gzip's header and trailer: inflate() compares checksum and length.
+  Gunzip() { require_data(inflateInit2(&stream, 15 + 16) == Z_OK, "gunzip: out of memory"); }
+  ~Gunzip() { inflateEnd(&stream); }
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+};
 
 InputFile::InputFile(const std::string& path) : path_(path) {
   struct stat status {};
@@ -30,43 +40,83 @@ InputFile::InputFile(const std::string& path) : path_(path) {
   require_data(!there || !S_ISDIR(status.st_mode), path, ": is a folder, not a file");
   // A pipe would be waited for, and a device read for ever.
   require_data(!there || S_ISREG(status.st_mode), path, ": is not a regular file");
-  errno = 0;
-  file_.reset(gzopen(path.c_str(), "rb"));
-  require_data(file_ != nullptr, path,
-               ": cannot open: ", errno != 0 ? std::strerror(errno) : "out of memory");
+  file_.reset(std::fopen(path.c_str(), "rbe"));
+  require_data(file_ != nullptr, path, ": cannot open: ", std::strerror(errno));
   stored_bytes_ = static_cast<Index>(status.st_size);
-  buffer_bytes_ = std::clamp(stored_bytes_, smallest_buffer, largest_buffer);
-  gzbuffer(handle(file_.get()), static_cast<unsigned>(buffer_bytes_));
-  // zlib hands through what does not begin as gzip; with this name that is damage.
-  const bool named_gzip = path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0;
-  require_data(!named_gzip || gzdirect(handle(file_.get())) == 0, path, ": not a gzip file");
+  stored_.resize(std::clamp(stored_bytes_, smallest_buffer, largest_buffer));
+  refill();
+  const bool gzip = end_ >= 2 && stored_[0] == '\x1f' && stored_[1] == '\x8b';
+  require_data(gzip || !path.ends_with(".gz"), path, ": not a gzip file");
+  if (gzip) gunzip_ = std::make_unique<Gunzip>();
 }
 
-Index InputFile::read_once(char* bytes, Index count) {
-  const auto most = static_cast<unsigned>(std::min(count, largest_read));
-  const int got = gzread(handle(file_.get()), bytes, most);
-  int error = Z_OK;
-  const char* message = gzerror(handle(file_.get()), &error);
-  // A cut file ends without an error from gzread itself: Z_BUF_ERROR is its only trace.
-  require_data(got >= 0 && (error == Z_OK || error == Z_STREAM_END), path_, ": cannot read: ",
-               error == Z_ERRNO       ? std::strerror(errno)
-               : error == Z_BUF_ERROR ? "the compressed data ends too early"
-                                      : message);
-  return static_cast<Index>(got);
+InputFile::~InputFile() = default;
+
+/// The next bytes of the file; false at its end.
+bool InputFile::refill() {
+  begin_ = 0;
+  end_ = std::fread(stored_.data(), 1, stored_.size(), file_.get());
+  require_data(std::ferror(file_.get()) == 0, path_, ": cannot read: ", std::strerror(errno));
+  taken_ += end_;
+  return end_ > 0;
+}
+
+Index InputFile::copy(char* bytes, Index count) {
+  if (begin_ == end_ && !refill()) return 0;
+  const Index length = std::min(count, end_ - begin_);
+  std::memcpy(bytes, stored_.data() + begin_, length);
+  begin_ += length;
+  return length;
+}
+
+/// Passes over the zeros with which a file may be padded; false if the file ends there.
+bool InputFile::find_member() {
+  while (begin_ < end_ || refill()) {
+    if (stored_[begin_] != '\0') break;
+    ++begin_;
+  }
+  if (begin_ == end_) return false;
+  require_data(stored_[begin_] == '\x1f', path_, ": cannot read: at byte ",
+               taken_ - (end_ - begin_), ", behind gzip data, is neither more of it nor padding");
+  inflateReset(&gunzip_->stream);
+  return gunzip_->inside = true;
+}
+
+/// Goes on with the member; 0 where it takes bytes in without giving any, as at its header.
+Index InputFile::inflate_some(char* bytes, Index count) {
+  if (begin_ == end_) refill();  // at the end of the file inflate() may still have something
+  z_stream& stream = gunzip_->stream;
+  const Index room = std::min(count, largest_step);
+  stream.next_in = reinterpret_cast<Bytef*>(stored_.data() + begin_);
+  stream.avail_in = static_cast<unsigned>(end_ - begin_);
+  stream.next_out = reinterpret_cast<Bytef*>(bytes);
+  stream.avail_out = static_cast<unsigned>(room);
+  const int result = inflate(&stream, Z_NO_FLUSH);
+  begin_ = end_ - stream.avail_in;
+  require_data(result != Z_BUF_ERROR, path_, ": cannot read: the compressed data ends too early");
+  require_data(result == Z_OK || result == Z_STREAM_END, path_,
+               ": cannot read: ", stream.msg != nullptr ? stream.msg : zError(result));
+  gunzip_->inside = result == Z_OK;
+  gunzip_->written += room - stream.avail_out;
+  const Index stored = taken_ - (end_ - begin_);
+  require_data(gunzip_->written <= most_gunzipped(stored), path_, ": its first ", stored,
+               " bytes gunzip to more than ", most_gunzipped(stored), " bytes: not read");
+  return room - stream.avail_out;
+}
+
+Index InputFile::gunzip(char* bytes, Index count) {
+  Index got = 0;
+  while (got == 0 && (gunzip_->inside || find_member())) got = inflate_some(bytes, count);
+  return got;
 }
 
 Index InputFile::read(char* bytes, Index count) {
   Index done = 0;
   while (done < count) {
-    Index got = read_once(bytes + done, count - done);
-    if (got == 0) {
-      // Of a cut file zlib may have taken the last bytes in without giving all that they stand for;
-      // it then says that this is the end. Asked once more it looks whether the data is complete.
-      gzclearerr(handle(file_.get()));
-      got = read_once(bytes + done, count - done);
-    }
-    done += got;
+    const Index got =
+        gunzip_ == nullptr ? copy(bytes + done, count - done) : gunzip(bytes + done, count - done);
     if (got == 0) break;
+    done += got;
   }
   return done;
 }

@@ -66,6 +66,7 @@ bool TarReader::next(std::string& name, std::string& content) {
     const Index got = file_.read(block.data(), block_bytes);
     // An archive ends with blocks of zeros; some writers leave them out.
     if (got == 0 || std::all_of(block.begin(), block.end(), [](char c) { return c == '\0'; })) {
+      require_end();
       return false;
     }
     const std::string place = join_parts(file_.path(), ": at byte ", offset_, ": ");
@@ -120,6 +121,16 @@ void TarReader::skip(Index size) {
     require_data(got > 0, file_.path(), ": at byte ", offset_, ": the archive ends inside a file");
     left -= got;
     offset_ += got;
+  }
+}
+
+/// A second archive behind the first would be lost without a word. Reading on also has the checksum
+/// of a compressed archive compared.
+void TarReader::require_end() {
+  std::array<char, 1U << 14> rest{};
+  while (const Index got = file_.read(rest.data(), rest.size())) {
+    require_data(std::all_of(rest.begin(), rest.begin() + got, [](char c) { return c == '\0'; }),
+                 file_.path(), ": something follows the end of the archive at byte ", offset_);
   }
 }
 

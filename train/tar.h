@@ -14,13 +14,14 @@ class TarReader {
   explicit TarReader(const std::string& path) : file_(path) {}
 
   /// The next regular file; false at the end. Links and devices are passed over. Throws
-  /// std::runtime_error for a damaged header, an archive that ends inside a file, or a file of more
-  /// than 16 MiB.
+  /// std::runtime_error for a damaged header, an archive that ends inside a file, a file of more
+  /// than 16 MiB, or anything but zeros behind the end of the archive.
   bool next(std::string& name, std::string& content);
 
  private:
   std::string read_data(Index size);
   void skip(Index size);
+  void require_end();
 
   InputFile file_;
   Index offset_ = 0;  // bytes read so far, for messages
