@@ -216,7 +216,23 @@ TEST_CASE("csv: a record of many lines is limited as a whole, not only in each o
   std::string text;
   // A thousand fields on as many lines, none of them long.
   for (int i = 0; i < 1000; ++i) text += "\"" + std::string(20'000, 'x') + "\n\",";
-  CHECK(failure(folder, text) == ":839: the quote that begins a field here is never closed");
+  CHECK(failure(folder, text) ==
+        ":838: with the field that begins here the record of line 1 has more than 16777216 bytes; "
+        "is a quote missing?");
+}
+
+TEST_CASE("csv: a record of two lines may have 16 MiB, the last of them too, and not a byte more") {
+  const TempFolder folder;
+  const std::string first(100, 'x');
+  // Both quotes, the line break between them and the first line leave so many.
+  const std::string rest(longest_record_bytes - first.size() - 3, 'y');
+  CHECK(read(folder, "\"" + first + "\n" + rest + "\"\n1,2\n") ==
+        Records{{first + "\n" + rest}, {"1", "2"}});
+  const std::string error = failure(folder, "\"" + first + "\n" + rest + "y\"\n1,2\n");
+  CHECK(error.starts_with(":1: with the field that begins here the record of line 1 has more"));
+  // One line of that length is no longer either.
+  const std::string line(longest_record_bytes, 'z');
+  CHECK(read(folder, line) == Records{{line}});
 }
 
 TEST_CASE("csv: an error shows the beginning of a header and of what stands in it") {

@@ -19,7 +19,7 @@ CsvReader::CsvReader(const std::string& path, CsvFormat format, Encoding encodin
 bool CsvReader::next_line() {
   if (!file_.line(line_)) return false;
   at_ = 0;
-  record_bytes_ += line_.size() + 1;
+  record_bytes_ += line_.size() + (record_bytes_ > 0 ? 1 : 0);
   if (problem_.empty()) problem_ = file_.problem();
   return true;
 }
@@ -63,8 +63,11 @@ void CsvReader::quoted_field(std::string& field) {
     const Index quote = line_.find('"', at_);
     if (quote == std::string::npos) {
       field.append(line_, at_).push_back('\n');
-      require_data(record_bytes_ <= longest_record_bytes && next_line(), file_.path(), ":",
-                   field_line, ": the quote that begins a field here is never closed");
+      require_data(next_line(), file_.path(), ":", field_line,
+                   ": the quote that begins a field here is never closed");
+      require_data(record_bytes_ <= longest_record_bytes, file_.path(), ":", field_line,
+                   ": with the field that begins here the record of line ", record_line_,
+                   " has more than ", longest_record_bytes, " bytes; is a quote missing?");
       continue;
     }
     field.append(line_, at_, quote - at_);

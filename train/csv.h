@@ -24,9 +24,9 @@ class CsvReader {
   CsvReader(const std::string& path, CsvFormat format, Encoding encoding);
 
   /// The fields of the next record; false at the end. Throws BadRow for text after a closing quote,
-  /// for invalid UTF-8 and for more than 10,000 fields; std::runtime_error for a quote that is
-  /// never closed (in a record of 16 MiB), with the line where its field begins: the rest of the
-  /// file cannot be trusted then.
+  /// for invalid UTF-8 and for more than 10,000 fields; std::runtime_error, with the line where the
+  /// field begins, for a quote that is never closed and where a record gets longer than 16 MiB: the
+  /// rest of the file cannot be trusted then.
   bool next(std::vector<std::string>& fields);
 
   /// "path:line" where the record returned last begins.
@@ -42,8 +42,8 @@ class CsvReader {
   std::string line_;
   Index at_ = 0;  // where parsing stands in line_
   Index record_line_ = 0;
-  Index record_bytes_ = 0;
-  std::string problem_;  // the first bad encoding in the record
+  Index record_bytes_ = 0;  // of the lines up to line_, with the breaks between them
+  std::string problem_;     // the first bad encoding in the record
 };
 
 /// Which fields of a record make a row. Columns are numbers from 1, or names if there is a header.
