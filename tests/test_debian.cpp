@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include "tests/temp_folder.h"
+#include "tests/values.h"
 
 using namespace bf;
 
@@ -34,6 +37,28 @@ std::string index_of_25() {
     }
   }
   return text;
+}
+
+/// Puts a script in the place of apt-cache, as long as it lives.
+class FakeAptCache {
+ public:
+  explicit FakeAptCache(const std::string& commands) : before_(std::getenv("PATH")) {
+    namespace fs = std::filesystem;
+    const std::string path = folder_.write("apt-cache", "#!/bin/sh\n" + commands);
+    fs::permissions(path, fs::perms::owner_all);
+    setenv("PATH", (folder_.path() + ":" + before_).c_str(), 1);
+  }
+  ~FakeAptCache() { setenv("PATH", before_.c_str(), 1); }
+  FakeAptCache(const FakeAptCache&) = delete;
+  FakeAptCache& operator=(const FakeAptCache&) = delete;
+
+ private:
+  TempFolder folder_;
+  std::string before_;
+};
+
+std::string failure(const DatasetOptions& options) {
+  return error_text<std::runtime_error>([&] { debian_dataset(options); });
 }
 
 }  // namespace
@@ -98,4 +123,47 @@ TEST_CASE("debian: no index and no packages are errors") {
                         ": no packages with a description and a section; is there a package index?")
                            .c_str(),
                        std::runtime_error);
+}
+
+TEST_CASE("debian: an apt-cache that fails gives no data set, also when it gave a part") {
+  const TempFolder folder;
+  const std::string index = folder.write("index", index_of_25());
+  const std::string all = "cat " + index + "\n";
+  {
+    const FakeAptCache apt(all);
+    CHECK(debian_dataset({}).class_names.size() == 20);
+  }
+  const auto refused = [](const std::string& commands) {
+    const FakeAptCache apt(commands);
+    return failure({});
+  };
+  CHECK(refused(all + "exit 100\n") == "debian: apt-cache failed with exit code 100");
+  CHECK(refused(all + "kill -9 $$\n") == "debian: apt-cache was ended by signal 9");
+  CHECK(refused("exit 127\n") == "debian: apt-cache is not installed; pass --data-dir");
+  CHECK(refused("exit 0\n") ==
+        "debian: apt-cache dumpavail: no packages with a description and a section; is there a "
+        "package index?");
+}
+
+TEST_CASE("debian: a line of apt-cache has at most 16 MiB") {
+  const FakeAptCache apt("head -c 16777217 /dev/zero\n");
+  CHECK(failure({}) == "debian: apt-cache: line longer than 16777216 bytes");
+}
+
+TEST_CASE("debian: a section has a name of at most 1,000 bytes") {
+  const TempFolder folder;
+  DatasetOptions options;
+  const std::string name(1000, 's');
+  options.data_dir = folder.write("Packages", index_of_25() + stanza("a", name, "x"));
+  CHECK(failure(options) == "");  // it is not among the largest
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    const std::string number = std::to_string(i);
+    text += stanza(number, i % 2 == 0 ? name : "other", "tool " + number);
+  }
+  options.data_dir = folder.write("Packages", text);
+  CHECK(failure(options) == "");
+  options.data_dir = folder.write("Packages", text + stanza("a", name + 's', "x"));
+  CHECK(failure(options) == folder.path("Packages") + ": the section \"" + std::string(60, 's') +
+                                "...\" has a name of more than 1000 bytes");
 }

@@ -1,5 +1,7 @@
 #include "train/debian.h"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +12,7 @@
 
 #include "tensor/require.h"
 #include "train/clean_text.h"
+#include "train/rows.h"
 #include "train/splits.h"
 #include "train/text_file.h"
 
@@ -18,7 +21,7 @@ namespace {
 
 constexpr Index section_count = 20;
 constexpr double held_out_fraction = 0.1;
-const char* const index_command = "LC_ALL=C apt-cache dumpavail 2>/dev/null";
+const char* const index_command = "exec env LC_ALL=C apt-cache dumpavail 2>/dev/null";
 
 /// The value if `line` is the field `name`, else empty.
 std::string_view value_of(std::string_view line, std::string_view name) {
@@ -29,18 +32,31 @@ std::string_view value_of(std::string_view line, std::string_view name) {
   return line;
 }
 
+/// Why apt-cache gave only a part of its index, or none; empty when it gave all.
+std::string failure_of(int status) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return "is not installed; pass --data-dir";
+  if (WIFEXITED(status)) return join_parts("failed with exit code ", WEXITSTATUS(status));
+  return WIFSIGNALED(status) ? join_parts("was ended by signal ", WTERMSIG(status)) : "failed";
+}
+
 std::vector<PackageEntry> packages_from_apt() {
   const auto close = [](FILE* pipe) { pclose(pipe); };
   std::unique_ptr<FILE, decltype(close)> pipe(popen(index_command, "r"), close);
   require_data(pipe != nullptr, "debian: cannot run apt-cache");
-  return parse_packages([&pipe](std::string& line) {
+  auto packages = parse_packages([&pipe](std::string& line) {
     line.clear();
     for (int c = std::fgetc(pipe.get()); c != EOF; c = std::fgetc(pipe.get())) {
       if (c == '\n') return true;
+      require_data(line.size() < longest_record_bytes, "debian: apt-cache: line longer than ",
+                   longest_record_bytes, " bytes");
       line.push_back(static_cast<char>(c));
     }
     return !line.empty();
   });
+  const std::string failure = failure_of(pclose(pipe.release()));
+  require_data(failure.empty(), "debian: apt-cache ", failure);
+  return packages;
 }
 
 std::vector<PackageEntry> packages_from(const std::string& path) {
@@ -115,14 +131,19 @@ std::vector<PackageEntry> parse_packages(const std::function<bool(std::string&)>
 
 Dataset debian_dataset(const DatasetOptions& options) {
   const bool own = options.data_dir.empty();
+  const std::string from = own ? "debian: apt-cache dumpavail" : options.data_dir;
   const auto packages = own ? packages_from_apt() : packages_from(options.data_dir);
-  require_data(!packages.empty(), own ? "debian: apt-cache dumpavail" : options.data_dir,
+  require_data(!packages.empty(), from,
                ": no packages with a description and a section; is there a package index?");
   const Index all = packages.size();
   const auto distinct = distinct_descriptions(packages);
   Dataset data;
   data.name = "debian";
   data.class_names = largest_sections(distinct);
+  for (const std::string& name : data.class_names) {
+    require_data(name.size() <= longest_label_bytes, from, ": the section \"", shortened(name),
+                 "\" has a name of more than ", longest_label_bytes, " bytes");
+  }
   for (const PackageEntry& package : distinct) {
     const auto found =
         std::lower_bound(data.class_names.begin(), data.class_names.end(), package.section);

@@ -24,7 +24,9 @@ std::vector<PackageEntry> parse_packages(const std::function<bool(std::string&)>
 /// folder with one. Of equal descriptions only one stays (the alphabetically first section); of the
 /// distinct ones, in alphabetical order, a seeded tenth each becomes validation and test.
 ///
-/// Throws std::runtime_error if there is no index.
+/// Throws std::runtime_error if there is no index, if apt-cache does not end well (it may have
+/// given only a part then), for a line of more than 16 MiB, and if one of the sections has a name
+/// of more than 1,000 bytes.
 Dataset debian_dataset(const DatasetOptions& options);
 
 }  // namespace bf

@@ -12,7 +12,6 @@ namespace bf {
 namespace {
 
 constexpr Index most_labels = 1000;
-constexpr Index longest_label_bytes = 1000;
 
 std::optional<long> whole_number(const std::string& text) {
   long value = 0;

@@ -32,6 +32,9 @@ class RowReader {
   virtual std::string place() const = 0;
 };
 
+/// Longest name of a class that is found in the data.
+constexpr Index longest_label_bytes = 1000;
+
 /// The labels of a data set and their numbers 0 .. classes - 1.
 class LabelSet {
  public:
