@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "tests/small_task.h"
 
 using namespace bf;
@@ -55,6 +57,47 @@ TEST_CASE("alarms: saturated controllers, heads that no text runs, accuracy of t
                                     "accuracy 0.6000 is the share of the largest class"});
   evaluation.layers[1].head_usage = {0, 1, 1};
   CHECK(alarms(evaluation)[1] == "layer 2: no text runs head 1");
+}
+
+namespace {
+
+/// What is said of predictions, given as (right class, answer, number of texts).
+Lines alarms_of(const std::vector<std::array<Id, 3>>& cells) {
+  std::vector<Id> labels, answers;
+  for (const auto& [label, answer, count] : cells) {
+    labels.insert(labels.end(), static_cast<Index>(count), label);
+    answers.insert(answers.end(), static_cast<Index>(count), answer);
+  }
+  Evaluation evaluation;
+  evaluation.examples = labels.size();
+  evaluation.scores = score(answers, labels, 3);
+  evaluation.text_summary.by_class.resize(3);
+  for (Index i = 0; i < labels.size(); ++i) {
+    GroupSummary& group = evaluation.text_summary.by_class[static_cast<Index>(labels[i])];
+    ++group.examples;
+    group.accuracy += labels[i] == answers[i] ? 1 : 0;
+  }
+  for (GroupSummary& group : evaluation.text_summary.by_class) {
+    if (group.examples > 0) group.accuracy /= static_cast<double>(group.examples);
+  }
+  return alarms(evaluation);
+}
+
+}  // namespace
+
+TEST_CASE("alarms: nearly all texts taken for one class") {
+  // 990 of 1,000; the class has 40 % or, not being the largest, 25 %.
+  CHECK(alarms_of({{0, 0, 398}, {0, 1, 2}, {1, 0, 292}, {1, 1, 8}, {2, 0, 300}}) ==
+        Lines{"99.0 % of the texts are taken for one class, which has 40.0 % of them"});
+  CHECK(alarms_of({{0, 1, 400}, {1, 1, 250}, {2, 1, 342}, {2, 2, 8}}) ==
+        Lines{"99.2 % of the texts are taken for one class, which has 25.0 % of them"});
+  CHECK(alarms_of({{0, 0, 396}, {0, 1, 4}, {1, 0, 292}, {1, 1, 8}, {2, 0, 300}}).empty());
+  // All of them, as before.
+  CHECK(alarms_of({{0, 0, 400}, {1, 0, 300}, {2, 0, 300}}) ==
+        Lines{"accuracy 0.4000 is the share of the largest class"});
+  // A class of nearly all texts: a model that finds some of the others is no case for an alarm.
+  CHECK(alarms_of({{0, 0, 992}, {1, 1, 4}, {2, 0, 4}}).empty());
+  CHECK(alarms_of({{0, 0, 992}, {1, 1, 8}}).empty());
 }
 
 TEST_CASE("alarms: an evaluation finds the hidden units of a dead controller off") {

@@ -11,6 +11,7 @@ namespace bf {
 namespace {
 
 constexpr double least_spread = 1e-4, most_saturated = 0.5;
+constexpr double nearly_all = 0.99, few_others = 0.1;
 
 std::string digits(double value, int count) {
   std::ostringstream text;
@@ -42,6 +43,35 @@ void add_layer(const LayerReport& layer, const std::string& name, std::vector<st
   if (!idle.empty()) into.push_back(name + "no text runs " + idle);
 }
 
+/// How many texts were taken for class c, from its F1 = 2 right / (texts + taken): an evaluation
+/// that was read back from a file has no single predictions. 0 where none was right.
+double taken_for(const Evaluation& evaluation, Index c) {
+  const GroupSummary& group = evaluation.text_summary.by_class[c];
+  const double texts = static_cast<double>(group.examples), f1 = evaluation.scores.class_f1[c];
+  return f1 > 0 ? std::round(texts * (2 * group.accuracy / f1 - 1)) : 0;
+}
+
+/// What says that a model tells no classes apart; empty if nothing does.
+std::string one_answer(const Evaluation& evaluation) {
+  const std::vector<GroupSummary>& classes = evaluation.text_summary.by_class;
+  const double texts = static_cast<double>(evaluation.examples);
+  Index largest = 0;
+  for (const GroupSummary& group : classes) largest = std::max(largest, group.examples);
+  if (static_cast<Index>(std::llround(evaluation.scores.accuracy * texts)) == largest) {
+    return join_parts("accuracy ", digits(evaluation.scores.accuracy, 4),
+                      " is the share of the largest class");
+  }
+  for (Index c = 0; c < std::min(classes.size(), evaluation.scores.class_f1.size()); ++c) {
+    const double taken = taken_for(evaluation, c), own = static_cast<double>(classes[c].examples);
+    // Where nearly all texts are of the class, a good model says so of nearly all.
+    if (taken < nearly_all * texts || texts - taken >= few_others * (texts - own)) continue;
+    return join_parts(digits(100 * taken / texts, 1),
+                      " % of the texts are taken for one class, which has ",
+                      digits(100 * own / texts, 1), " % of them");
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<std::string> alarms(const Evaluation& validation) {
@@ -49,15 +79,8 @@ std::vector<std::string> alarms(const Evaluation& validation) {
   for (Index i = 0; i < validation.layers.size(); ++i) {
     add_layer(validation.layers[i], join_parts("layer ", i + 1, ": "), found);
   }
-  Index largest = 0;
-  for (const GroupSummary& group : validation.text_summary.by_class) {
-    largest = std::max(largest, group.examples);
-  }
-  const double right = validation.scores.accuracy * static_cast<double>(validation.examples);
-  if (static_cast<Index>(std::llround(right)) == largest) {
-    found.push_back(join_parts("accuracy ", digits(validation.scores.accuracy, 4),
-                               " is the share of the largest class"));
-  }
+  const std::string one = one_answer(validation);
+  if (!one.empty()) found.push_back(one);
   return found;
 }
 

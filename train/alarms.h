@@ -12,6 +12,7 @@ namespace bf {
 ///   layer 1: the controller is saturated for 63.0 % of the texts
 ///   layer 2: no text runs heads 3, 7                                      (counted from 1)
 ///   accuracy 0.5000 is the share of the largest class
+///   99.2 % of the texts are taken for one class, which has 25.0 % of them
 /// Empty when all is well.
 std::vector<std::string> alarms(const Evaluation& validation);
 /// The same of an epoch, with what its updates say; a parameter without gradient is no news while
