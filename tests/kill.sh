@@ -80,13 +80,16 @@ while [ $kills -lt "$moments" ] && [ $failed = 0 ]; do
   rm -rf "$folder"
 done
 
+# Every second kill waits for a temporary file, and not all of these come too late.
+[ $failed = 1 ] || [ $kills -lt 20 ] || [ $saving -gt 0 ] || fail "not one of $kills kills fell into a save"
+
 # Asked to stop, a run saves at the update it is at, says so in one line, and ends as the signal says.
 for signal in INT:130 TERM:143; do
   folder=${signal%:*}
   (run "$folder") >out 2>err &
   process=$!
-  until [ -d "$folder/checkpoint" ]; do :; done
-  kill -"${signal%:*}" $process
+  until [ -d "$folder/checkpoint" ] || ! kill -0 $process 2>/dev/null; do :; done
+  kill -"${signal%:*}" $process 2>/dev/null
   wait $process
   status=$?
   [ $status = "${signal#*:}" ] || fail "SIG${signal%:*} ends a run with $status: $(tail -n 1 err)"
