@@ -9,11 +9,14 @@
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "tensor/require.h"
 
 namespace bf {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Left-overs of killed processes and other writers of the same file may hold the first names.
 constexpr int most_names = 1000;
@@ -22,11 +25,24 @@ constexpr int most_names = 1000;
   throw std::runtime_error(join_parts("save: \"", path, "\": ", what, ": ", std::strerror(errno)));
 }
 
+/// The file that a rename may replace. A link stays and the file behind it is replaced; a device, a
+/// pipe or a folder is nothing that a file can take the place of.
+std::string replaceable(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  require_data(!fs::exists(status) || fs::is_regular_file(status), "save: \"", path,
+               "\": is not a regular file");
+  if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
+  const fs::path target = fs::canonical(path, error);
+  require_data(!error, "save: \"", path, "\": cannot follow the link: ", error.message());
+  return target;
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(replaceable(path_)) {
   for (int attempt = 0; descriptor_ < 0 && attempt < most_names; ++attempt) {
-    temporary_ = join_parts(path_, ".tmp", attempt);
+    temporary_ = join_parts(target_, ".tmp", attempt);
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;
   }
@@ -52,10 +68,10 @@ void AtomicFile::write(const void* data, Index bytes) {
 void AtomicFile::commit() {
   if (fsync(descriptor_) != 0) fail("cannot sync");
   close_file();
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot rename");
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot rename");
   temporary_.clear();
   // The name is on the disk only when the folder is.
-  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+  const fs::path folder = fs::path(target_).parent_path();
   sync_path(folder.empty() ? "." : folder.string());
 }
 
@@ -80,6 +96,19 @@ void write_whole_file(const std::string& path, const std::string& text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
+}
+
+void make_folders(const std::string& path) {
+  fs::path folder = path;
+  if (!folder.has_filename()) folder = folder.parent_path();  // without the last slash
+  std::vector<std::string> changed;
+  std::error_code error;
+  for (fs::path i = folder; !i.empty() && !fs::exists(i, error); i = i.parent_path()) {
+    changed.push_back(i.has_parent_path() ? i.parent_path().string() : ".");
+  }
+  fs::create_directories(folder, error);
+  require_data(!error, path, ": cannot make the folder: ", error.message());
+  for (const std::string& parent : changed) sync_path(parent);
 }
 
 }  // namespace bf

@@ -158,12 +158,35 @@ TEST_CASE("checkpoint: in place of a damaged one the one before it is taken, wit
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].starts_with("load: \"" + newest + "\": "));
   CHECK(notes[0].ends_with("; the one before it is taken"));
+  temporary.write("checkpoint/step-2.safetensors", "");
   temporary.write("checkpoint/step-1.safetensors", "");
   const std::string text = error_text<std::runtime_error>([&] { folder.newest(note); });
   CHECK(text == "load: \"" + folder.path() +
                     "/step-1.safetensors\": the file of 0 bytes is too short for a header length "
                     "of 8; no other checkpoint is left: remove " +
                     folder.path() + " to begin again");
+  CHECK(fs::exists(newest));  // nothing is removed when nothing is left
+}
+
+TEST_CASE("checkpoint: a damaged one is not kept in place of one that can be read") {
+  const TempFolder temporary;
+  const CheckpointFolder folder(temporary.path("checkpoint"));
+  folder.save(at_step(6));
+  temporary.write("checkpoint/step-7.safetensors", "damaged");
+  temporary.write("checkpoint/step-9.safetensors", "damaged");
+  CHECK(folder.newest([](const std::string&) {})->state.trainer.step == 6);
+  folder.save(at_step(8));
+  // The power goes, and the newest is damaged again.
+  temporary.write("checkpoint/step-8.safetensors", "damaged");
+  CHECK(folder.newest([](const std::string&) {})->state.trainer.step == 6);
+}
+
+TEST_CASE("checkpoint: a folder that cannot be read is an error, not one without checkpoints") {
+  const TempFolder temporary;
+  const CheckpointFolder folder(temporary.write("checkpoint", "a file"));
+  const std::string text = folder.path() + ": cannot read the checkpoints: Not a directory";
+  CHECK(error_text<std::runtime_error>([&] { folder.newest({}); }) == text);
+  CHECK(folder.newest_text() == text);
 }
 
 TEST_CASE("checkpoint: no changed byte stays unseen") {

@@ -1,6 +1,7 @@
 #include "train/folder_lock.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,22 @@ TEST_CASE("folder_lock: a killed process holds nothing, though its file is still
   close(ready[0]), close(ready[1]);
   CHECK(std::filesystem::exists(folder.path("lock")));
   CHECK_NOTHROW(FolderLock{folder.path()});
+}
+
+TEST_CASE("folder_lock: a link is not followed, and what is not a file stays") {
+  const TempFolder folder;
+  const std::string other = folder.write("other", "of the user"), lock = folder.path("lock");
+  const auto error = [&] {
+    return error_text<std::runtime_error>([&] { FolderLock refused(folder.path()); });
+  };
+  std::filesystem::create_symlink("other", lock);
+  CHECK(error() == lock + ": cannot write: Too many levels of symbolic links");
+  CHECK(std::filesystem::is_symlink(lock));
+  CHECK(std::filesystem::file_size(other) == 11);
+  std::filesystem::remove(lock);
+  REQUIRE(mkfifo(lock.c_str(), 0600) == 0);
+  CHECK(error() == lock + ": is not a regular file");
+  CHECK(std::filesystem::is_fifo(lock));
 }
 
 TEST_CASE("folder_lock: a folder that is not there is named") {

@@ -176,15 +176,12 @@ Checkpoint load_checkpoint(const std::string& path) {
 }
 
 void CheckpointFolder::save(const Checkpoint& checkpoint) const {
-  std::error_code error;
-  if (fs::create_directories(path_, error)) {
-    sync_path(fs::path(path_).parent_path());
-  }
-  require_data(!error, path_, ": cannot make the folder: ", error.message());
+  make_folders(path_);
   save_checkpoint(join_parts(path_, '/', name_start, checkpoint.state.trainer.step, name_end),
                   checkpoint);
   const std::vector<std::string> all = files();
-  for (Index i = kept; i < all.size(); ++i) fs::remove(all[i], error);
+  std::error_code ignored;
+  for (Index i = kept; i < all.size(); ++i) fs::remove(all[i], ignored);
 }
 
 std::optional<Checkpoint> CheckpointFolder::newest(
@@ -192,7 +189,14 @@ std::optional<Checkpoint> CheckpointFolder::newest(
   const std::vector<std::string> all = files();
   for (const std::string& file : all) {
     try {
-      return load_checkpoint(file);
+      Checkpoint checkpoint = load_checkpoint(file);
+      // A damaged one would count as one of the two that are kept, in place of this one.
+      std::error_code ignored;
+      for (const std::string& damaged : all) {
+        if (damaged == file) break;
+        fs::remove(damaged, ignored);
+      }
+      return checkpoint;
     } catch (const std::runtime_error& error) {
       require_data(file != all.back(), error.what(), "; no other checkpoint is left: remove ",
                    path_, " to begin again");
@@ -203,7 +207,12 @@ std::optional<Checkpoint> CheckpointFolder::newest(
 }
 
 std::string CheckpointFolder::newest_text() const {
-  const std::vector<std::string> all = files();
+  std::vector<std::string> all;
+  try {
+    all = files();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
   if (all.empty()) return "no checkpoint has been made yet";
   const std::string& newest = all.front();
   return join_parts("the last good checkpoint is ", newest, " (step ",
@@ -219,10 +228,14 @@ void CheckpointFolder::remove() const {
 std::vector<std::string> CheckpointFolder::files() const {
   std::vector<std::pair<Index, std::string>> found;
   std::error_code error;
-  for (const fs::directory_entry& file : fs::directory_iterator(path_, error)) {
-    const auto step = step_of(file.path().filename());
-    if (step) found.emplace_back(*step, file.path());
+  for (fs::directory_iterator file(path_, error), end; !error && file != end;
+       file.increment(error)) {
+    const auto step = step_of(file->path().filename());
+    if (step) found.emplace_back(*step, file->path());
   }
+  // A folder that cannot be read is not one without checkpoints: the run would begin again.
+  require_data(!error || error == std::errc::no_such_file_or_directory, path_,
+               ": cannot read the checkpoints: ", error.message());
   std::sort(found.rbegin(), found.rend());
   std::vector<std::string> paths;
   for (auto& [step, path] : found) paths.push_back(std::move(path));

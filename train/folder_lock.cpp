@@ -24,8 +24,10 @@ std::string holder_of(const std::string& path) {
 
 FolderLock::FolderLock(const std::string& folder) : path_(folder + "/lock") {
   while (true) {
-    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    // A link is not followed: what it names would be emptied.
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     require_data(descriptor_ >= 0, path_, ": cannot write: ", std::strerror(errno));
+    require_regular();
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       close(descriptor_);
@@ -51,10 +53,17 @@ FolderLock::~FolderLock() {
   close(descriptor_);
 }
 
+void FolderLock::require_regular() const {
+  struct stat held {};
+  if (fstat(descriptor_, &held) == 0 && S_ISREG(held.st_mode)) return;
+  close(descriptor_);
+  require_data(false, path_, ": is not a regular file");
+}
+
 bool FolderLock::holds_the_name() const {
   struct stat held {};
   struct stat named {};
-  return fstat(descriptor_, &held) == 0 && stat(path_.c_str(), &named) == 0 &&
+  return fstat(descriptor_, &held) == 0 && lstat(path_.c_str(), &named) == 0 &&
          held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 

@@ -9,7 +9,7 @@ namespace bf {
 class FolderLock {
  public:
   /// Throws std::runtime_error, `runs/a: is in use by process 4242`, or when the file cannot be
-  /// made.
+  /// made, or is a link or another thing that is not a file.
   explicit FolderLock(const std::string& folder);
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -17,6 +17,7 @@ class FolderLock {
   ~FolderLock();
 
  private:
+  void require_regular() const;
   bool holds_the_name() const;
 
   std::string path_;
