@@ -1,6 +1,7 @@
 #include "train/run_folder.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,8 +12,12 @@
 
 #include "nn/safetensors.h"
 #include "tensor/require.h"
+#include "tests/file_size_limit.h"
+#include "tests/read_only_folder.h"
 #include "tests/small_task.h"
+#include "tests/sync_hook.h"
 #include "tests/temp_folder.h"
+#include "tests/values.h"
 
 using namespace bf;
 namespace fs = std::filesystem;
@@ -37,6 +42,19 @@ void save_run(const std::string& path, Model& model) {
   folder.begin({{"options", "none"}});
   folder.save_model(model, *tokenizer, {.max_length = 12}, {"a", "b", "c"});
   folder.finish({{"done", true}});
+}
+
+/// What is said when a log line, the model and the summary cannot be written.
+std::vector<std::string> write_errors(RunFolder& folder) {
+  Model model = make_model(small_model("mha"));
+  const auto tokenizer = build_tokenizer("word", texts(), 16, 1);
+  const auto save = [&] { folder.save_model(model, *tokenizer, {.max_length = 12}, {"a"}); };
+  const nlohmann::json summary = {{"long", std::string(100, 'x')}};
+  return {error_text<std::runtime_error>([&] {
+            folder.add_metric({{"step", 2}});
+          }),
+          error_text<std::runtime_error>(save),
+          error_text<std::runtime_error>([&] { folder.finish(summary); })};
 }
 
 std::string content(const std::string& path) {
@@ -124,6 +142,115 @@ TEST_CASE("run_folder: going on cuts the log and removes what a killed process l
       RunFolder(path).resume(23),
       (path + "/metrics.jsonl: has 22 bytes; the checkpoint was made at 23").c_str(),
       std::runtime_error);
+}
+
+TEST_CASE("run_folder: on a full disk each file is named, and the run can go on from before") {
+  const TempFolder temporary;
+  const std::string path = temporary.path("run");
+  std::vector<std::string> errors;
+  {
+    RunFolder folder(path);
+    folder.begin({});
+    folder.add_metric({{"step", 1}});
+    REQUIRE(folder.metrics_bytes() == 11);
+    folder.checkpoints().save({});
+    const FileSizeLimit limit(16);
+    errors = write_errors(folder);
+  }
+  CHECK(errors == std::vector<std::string>{
+                      path + "/metrics.jsonl: cannot write",
+                      "save: \"" + path + "/model.safetensors\": cannot write: File too large",
+                      "save: \"" + path + "/summary.json\": cannot write: File too large"});
+  CHECK(folder_state(path) == FolderState::interrupted);
+  RunFolder folder(path);
+  CHECK(std::distance(fs::directory_iterator(path), {}) == 4);  // config, log, checkpoint, lock
+  CHECK(folder.checkpoints().newest({}).has_value());
+  folder.resume(11);
+  folder.add_metric({{"step", 3}});
+  CHECK(content(path + "/metrics.jsonl") == "{\"step\":1}\n{\"step\":3}\n");
+}
+
+TEST_CASE("run_folder: in a folder that turns read-only each file is named, and nothing is lost") {
+  const TempFolder temporary;
+  const std::string path = temporary.path("run");
+  RunFolder folder(path);
+  folder.begin({});
+  folder.add_metric({{"step", 1}});
+  folder.checkpoints().save({});
+  std::vector<std::string> errors;
+  std::string checkpoint;
+  {
+    fs::permissions(path + "/checkpoint", fs::perms{0555});
+    const ReadOnlyFolder read_only(path);
+    if (!read_only.works()) return;
+    errors = write_errors(folder);
+    Checkpoint next;
+    next.state.trainer.step = 2;
+    checkpoint = error_text<std::runtime_error>([&] { folder.checkpoints().save(next); });
+  }
+  CHECK(errors == std::vector<std::string>{
+                      "",  // it is open
+                      "save: \"" + path + "/model.safetensors\": cannot create: Permission denied",
+                      "save: \"" + path + "/summary.json\": cannot create: Permission denied"});
+  CHECK(checkpoint ==
+        "save: \"" + path + "/checkpoint/step-2.safetensors\": cannot create: Permission denied");
+  CHECK(folder_state(path) == FolderState::interrupted);
+  CHECK(folder.checkpoints().newest({})->state.trainer.step == 0);
+  CHECK(folder.metrics_bytes() == 22);
+}
+
+TEST_CASE("run_folder: its name, the log's name and the log are on the disk for the checkpoints") {
+  const TempFolder temporary;
+  const std::string real = fs::canonical(temporary.path()), path = real + "/run";
+  std::vector<std::string> synced;
+  const SyncHook hook([&](const std::string& what) {
+    const bool log = fs::exists(path + "/metrics.jsonl");
+    synced.push_back(what.substr(real.size()) + (log ? " with log" : ""));
+    return 0;
+  });
+  RunFolder folder(path);
+  CHECK(synced == std::vector<std::string>{""});
+  synced.clear();
+  folder.begin({});
+  CHECK(synced == std::vector<std::string>{"/run/config.json.tmp0", "/run", "/run with log"});
+  synced.clear();
+  folder.add_metric({{"step", 1}});
+  CHECK(folder.metrics_bytes() == 11);
+  CHECK(synced == std::vector<std::string>{"/run/metrics.jsonl with log"});
+}
+
+TEST_CASE("run_folder: a log that is not a file is refused, not waited for") {
+  const TempFolder temporary;
+  const std::string path = temporary.path("run"), log = path + "/metrics.jsonl";
+  temporary.write("run/config.json", "{}");
+  REQUIRE(mkfifo(log.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH_AS(RunFolder(path).resume(0), (log + ": is not a regular file").c_str(),
+                       std::runtime_error);
+}
+
+TEST_CASE("run_folder: a folder of which nothing can be said is not an empty one") {
+  const TempFolder temporary;
+  const std::string path = temporary.path(), config = path + "/config.json";
+  fs::create_symlink("config.json", config);  // a link to itself
+  const std::string message = config + ": cannot be looked at: Too many levels of symbolic links";
+  CHECK_THROWS_WITH_AS(folder_state(path), message.c_str(), std::runtime_error);
+  CHECK_THROWS_WITH_AS(RunFolder(path).begin({}), message.c_str(), std::runtime_error);
+}
+
+TEST_CASE("run_folder: what a kill leaves of a complete run is seen and removed") {
+  const TempFolder temporary;
+  const std::string path = temporary.path("run");
+  Model model = make_model(small_model("mha"));
+  save_run(path, model);
+  CHECK(RunFolder::is_tidy(path));
+  for (const char* name : {"lock", "checkpoint/step-3.safetensors", "summary.json.tmp0"}) {
+    CAPTURE(name);
+    temporary.write(std::string("run/") + name, "");
+    CHECK_FALSE(RunFolder::is_tidy(path));
+    RunFolder(path).tidy();
+    CHECK(RunFolder::is_tidy(path));
+  }
+  CHECK(folder_state(path) == FolderState::finished);
 }
 
 TEST_CASE("run_folder: a run that is complete keeps no checkpoint and no lock") {

@@ -33,23 +33,45 @@ json read_json(const std::string& path) {
 }
 
 std::string made_folder(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  require_data(!error, path, ": cannot make the folder: ", error.message());
+  make_folders(path);
   return path;
 }
 
 /// Files of ours that an AtomicFile did not come to rename or remove: NAME.tmp and a number.
-void remove_left_overs(const std::string& folder) {
-  std::error_code ignored;
-  for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
-    const std::string ending = file.path().extension(), stem = file.path().stem();
+std::vector<fs::path> left_overs(const std::string& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error)) {
+    const std::string ending = file->path().extension(), stem = file->path().stem();
     const bool temporary = ending.starts_with(".tmp") && ending.size() > 4 &&
                            ending.find_first_not_of("0123456789", 4) == std::string::npos;
     const bool ours = stem == config_file || stem == model_file || stem == summary_file ||
                       stem == texts_file || stem.starts_with("step-");
-    if (temporary && ours) fs::remove(file.path(), ignored);
+    if (temporary && ours) found.push_back(file->path());
   }
+  return found;
+}
+
+void remove_left_overs(const std::string& folder) {
+  std::error_code ignored;
+  for (const fs::path& file : left_overs(folder)) fs::remove(file, ignored);
+}
+
+/// Whether there is something of this name. That it cannot be told is not that there is nothing.
+bool is_there(const std::string& path) {
+  std::error_code error;
+  const bool there = fs::exists(path, error);
+  require_data(!error, path, ": cannot be looked at: ", error.message());
+  return there;
+}
+
+/// Its size in bytes, 0 if it is not there yet.
+Index size_of_log(const std::string& path) {
+  if (!is_there(path)) return 0;
+  // To open a pipe would wait for its reader.
+  require_data(fs::is_regular_file(path), path, ": is not a regular file");
+  return static_cast<Index>(fs::file_size(path));
 }
 
 /// One entry of the metadata, parsed.
@@ -71,9 +93,8 @@ Index values_in(const SafetensorsFile& file) {
 }  // namespace
 
 void RunFolder::require_free(const std::string& path) {
-  std::error_code ignored;
   for (const char* name : {config_file, metrics_file, model_file, summary_file}) {
-    require_data(!fs::exists(path + '/' + name, ignored), path, ": holds a run already (", name,
+    require_data(!is_there(path + '/' + name), path, ": holds a run already (", name,
                  "); choose another folder");
   }
 }
@@ -91,9 +112,7 @@ void RunFolder::begin(const json& config) {
 void RunFolder::resume(Index metrics_bytes) {
   remove_left_overs(path_);
   remove_left_overs(checkpoints_.path());
-  std::error_code none_yet;
-  const std::uintmax_t size = fs::file_size(file(metrics_file), none_yet);
-  const Index have = none_yet ? 0 : static_cast<Index>(size);
+  const Index have = size_of_log(file(metrics_file));
   require_data(have >= metrics_bytes, file(metrics_file), ": has ", have,
                " bytes; the checkpoint was made at ", metrics_bytes);
   std::error_code error;
@@ -105,6 +124,7 @@ void RunFolder::resume(Index metrics_bytes) {
 void RunFolder::open_metrics() {
   metrics_.open(file(metrics_file), std::ios::app);
   require_data(metrics_.good(), file(metrics_file), ": cannot write");
+  sync_path(path_);  // its name, for the checkpoints that count on it
 }
 
 Index RunFolder::metrics_bytes() {
@@ -130,14 +150,22 @@ void RunFolder::save_model(Model& model, const Tokenizer& tokenizer,
 
 void RunFolder::finish(const json& summary) {
   write_json(file(summary_file), summary);
+  tidy();
+}
+
+void RunFolder::tidy() {
   checkpoints_.remove();
+  remove_left_overs(path_);
+}
+
+bool RunFolder::is_tidy(const std::string& path) {
+  return !is_there(path + "/checkpoint") && !is_there(path + "/lock") && left_overs(path).empty();
 }
 
 FolderState folder_state(const std::string& path) {
-  std::error_code ignored;
-  if (fs::exists(path + '/' + summary_file, ignored)) return FolderState::finished;
+  if (is_there(path + '/' + summary_file)) return FolderState::finished;
   for (const char* name : {config_file, metrics_file, model_file}) {
-    if (fs::exists(path + '/' + name, ignored)) return FolderState::interrupted;
+    if (is_there(path + '/' + name)) return FolderState::interrupted;
   }
   return FolderState::empty;
 }

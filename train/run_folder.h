@@ -35,7 +35,7 @@ class RunFolder {
   void begin(const nlohmann::json& config);
   /// Goes on with an interrupted run: of metrics.jsonl the first `metrics_bytes` stay, and what a
   /// killed process left under temporary names goes. Throws std::runtime_error when metrics.jsonl
-  /// is shorter.
+  /// is shorter or not a regular file.
   void resume(Index metrics_bytes);
 
   /// Appends one line to metrics.jsonl and flushes it.
@@ -46,8 +46,13 @@ class RunFolder {
   /// Writes model.safetensors.
   void save_model(Model& model, const Tokenizer& tokenizer, const TokenizerConfig& tokenizer_config,
                   const std::vector<std::string>& class_names);
-  /// Writes summary.json: the run is complete. Its checkpoints are removed.
+  /// Writes summary.json: the run is complete. Then tidy().
   void finish(const nlohmann::json& summary);
+  /// Removes what only an interrupted run needs: its checkpoints and unfinished files.
+  void tidy();
+  /// Whether a complete run is left as finish() leaves it. If not, it was killed before it came to
+  /// tidy(), or is about to.
+  static bool is_tidy(const std::string& path);
   const std::string& path() const { return path_; }
 
  private:
@@ -66,6 +71,7 @@ enum class FolderState {
   interrupted,  ///< a run that has begun and is not complete (it may be under way)
   finished      ///< a complete run
 };
+/// Throws std::runtime_error when it cannot be told.
 FolderState folder_state(const std::string& path);
 
 /// config.json and summary.json of a run. Throw std::runtime_error, naming the file, when there is

@@ -10,7 +10,7 @@ namespace bf {
 
 TokenizedSplit tokenize(const Tokenizer& tokenizer, const std::vector<Example>& examples,
                         Index max_length) {
-  // Bodies of parallel_for must not throw, so what encode() refuses is refused here.
+  // What encode() refuses is refused here, in order: of bodies that throw, any may be the first.
   require(max_length > 0, "tokenize: max_length must be at least 1");
   for (const Example& example : examples) {
     require(example.second.empty() || max_length >= 3,
