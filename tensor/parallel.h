@@ -37,7 +37,7 @@ Index threads();
 /// Calls body(first, last) for the blocks [0, block), [block, 2 block), ... of [0, count), on all
 /// threads. The blocks depend on `count` and `block` alone, never on the number of threads: that,
 /// and adding partial results in block order, is why results are the same bits on 1 or 8 threads.
-/// A call from inside another parallel_for runs on the calling thread. Bodies must not throw.
+/// A call inside a body stays on its thread. When a body throws, so does the call, perhaps early.
 void parallel_for(Index count, Index block, FunctionRef<void(Index, Index)> body);
 
 /// Whether the caller is inside a parallel_for body.

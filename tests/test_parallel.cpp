@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -71,6 +72,21 @@ TEST_CASE("parallel: a call inside a body runs on the thread that makes it") {
   CHECK(outside == 0);
   CHECK(visits == 640);
   CHECK_FALSE(in_parallel_region());
+}
+
+TEST_CASE("parallel: what a body throws reaches the caller, and the threads go on working") {
+  for (const Index thread_count : Sizes{1, 2, 8}) {
+    const ThreadsGuard guard(thread_count);
+    CAPTURE(thread_count);
+    const auto body = [](Index first, Index) {
+      if (first == 700) throw std::invalid_argument("block 700");
+    };
+    CHECK(error_text<std::invalid_argument>([&] { parallel_for(1000, 10, body); }) == "block 700");
+    CHECK_FALSE(in_parallel_region());
+    std::atomic<Index> visits{0};
+    parallel_for(1000, 10, [&](Index first, Index last) { visits += last - first; });
+    CHECK(visits == 1000);
+  }
 }
 
 TEST_CASE("parallel: denormals count as zero in every body") {
