@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <iterator>
 
 namespace bf {
@@ -9,7 +10,9 @@ namespace {
 
 constexpr int signals[] = {SIGINT, SIGTERM};
 struct sigaction earlier[std::size(signals)];
-volatile sig_atomic_t last_signal = 0;
+// The handler runs on any thread; only what is lock-free may be touched there.
+std::atomic<int> last_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void note(int signal) { last_signal = signal; }
 

@@ -232,17 +232,19 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
   training.seed = config.seed;
   json asked = config_json(run, config, training, data, options);
   if (start != nullptr) asked["start_weights"] = weights_hash(*start->net);
-  if (run.resume && folder_state(out) == FolderState::finished) {
+  const auto complete = [&] { return run.resume && folder_state(out) == FolderState::finished; };
+  std::optional<RunFolder> folder;
+  // A complete run is read without the lock, which a folder that cannot be written would refuse.
+  if (!out.empty() && !(complete() && RunFolder::is_tidy(out))) folder.emplace(out);
+  // Another process may have completed it until the lock was ours.
+  if (complete()) {
     require_same_run(out, run_config(out), asked);
+    if (folder) folder->tidy();
     progress.line(join_parts(name, "  is complete in ", out));
     return finished_run(out);
   }
-  std::optional<RunFolder> folder;
   std::optional<Checkpoint> checkpoint;
-  if (!out.empty()) {
-    folder.emplace(out);
-    checkpoint = open_run(*folder, asked, run.resume, name, progress);
-  }
+  if (folder) checkpoint = open_run(*folder, asked, run.resume, name, progress);
   RunFolder* const kept = folder ? &*folder : nullptr;
   TrainingRun result{make_model(config), {}, {}, {}};
   if (start != nullptr && !checkpoint) copy_weights(*start->net, *result.model.net);

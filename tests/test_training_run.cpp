@@ -6,9 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
+#include "tests/read_only_folder.h"
 #include "tests/small_run.h"
 #include "tests/small_task.h"
+#include "tests/sync_hook.h"
 #include "tests/temp_folder.h"
 #include "train/report_json.h"
 #include "train/run_folder.h"
@@ -181,6 +184,50 @@ TEST_CASE("training_run: a run that is stopped twice and resumed is like one tha
   CHECK(to_json(third.test) == to_json(second.test));
   CHECK(to_json(third.training) == to_json(second.training));
   CHECK(third.test.scores.accuracy == first.test.scores.accuracy);
+}
+
+TEST_CASE("training_run: what a kill leaves of a complete run goes when it is read") {
+  const TempFolder temporary;
+  const RunOptions run = resumable();
+  const TokenizedData data = data_of(run);
+  const std::string out = temporary.path("run"), complete = "small  is complete in " + out + "\n";
+  std::string error;
+  log_of(run, data, out, "", error);
+  temporary.write("run/lock", "4242\n");
+  temporary.write("run/checkpoint/step-8.safetensors", "");
+  RunOptions other = run;
+  other.training.learning_rate.peak = 0.5;
+  log_of(other, data, out, "", error);
+  CHECK(error.find("--lr") != error.npos);
+  CHECK(std::filesystem::exists(out + "/checkpoint"));  // a run that is refused stays as it is
+  CHECK(log_of(run, data, out, "", error) == complete);
+  CHECK(RunFolder::is_tidy(out));
+  // One that is tidy is only read.
+  const ReadOnlyFolder read_only(out);
+  if (read_only.works()) CHECK(log_of(run, data, out, "", error) == complete);
+}
+
+TEST_CASE("training_run: a run that another process completes before the lock is ours stays") {
+  const TempFolder temporary;
+  const RunOptions run = resumable();
+  const TokenizedData data = data_of(run);
+  const std::string whole = temporary.path("whole"), out = temporary.path("run");
+  std::string error;
+  TrainingRun first, second;
+  log_of(run, data, whole, "", error, &first);
+  std::string log;
+  {
+    // The folder's name is synced between the first look at it and the lock.
+    bool seen = false;
+    const SyncHook hook([&](const std::string&) {
+      if (!std::exchange(seen, true)) std::filesystem::copy(whole, out);
+      return 0;
+    });
+    log = log_of(run, data, out, "", error, &second);
+  }
+  CHECK(log == "small  is complete in " + out + "\n");
+  CHECK(second.summary == first.summary);
+  CHECK(lines_of(out + "/metrics.jsonl") == lines_of(whole + "/metrics.jsonl"));
 }
 
 TEST_CASE("training_run: a damaged checkpoint is passed over with a note") {
