@@ -3,6 +3,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -156,22 +157,52 @@ inline std::string source_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Functions at the left margin of a header that return a Variable or a Tensor.
-inline std::vector<std::string> functions_in(const std::string& header) {
-  std::istringstream lines(header);
-  std::vector<std::string> names;
+/// A function at the left margin of a source file, and the text from its name to the next one's.
+struct SourceFunction {
+  std::string line, name, text;
+};
+
+inline std::vector<SourceFunction> functions_in(const std::string& source) {
+  const auto in_name = [](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_';
+  };
+  std::istringstream lines(source);
+  std::vector<SourceFunction> functions;
   for (std::string line; std::getline(lines, line);) {
-    for (const std::string result : {"Variable ", "Tensor "}) {
-      const Index open = line.find('(');
-      if (!line.starts_with(result) || open == std::string::npos) continue;
-      names.push_back(line.substr(result.size(), open - result.size()));
+    const Index open = std::min(line.find('('), line.size());
+    Index first = open;
+    while (first > 0 && in_name(line[first - 1])) --first;
+    // Something stands before the name: the result's type.
+    if (open < line.size() && first > 0 && first < open && in_name(line[0])) {
+      functions.push_back({line, line.substr(first, open - first), ""});
+    }
+    if (!functions.empty()) functions.back().text += line + '\n';
+  }
+  return functions;
+}
+
+/// The functions of a source file that split their work over threads, themselves or by way of
+/// others in the file, and the calls that do it.
+inline std::set<std::string> splitting_functions(const std::string& source) {
+  std::set<std::string> splitting{"parallel_for", "blocked_sum", "over_values", "over_rows",
+                                  "over_sequences"};
+  const std::vector<SourceFunction> functions = functions_in(source);
+  for (Index known = 0; known != splitting.size();) {
+    known = splitting.size();
+    for (const SourceFunction& function : functions) {
+      for (const std::string& name : splitting) {
+        if (function.text.find(name + "(") == std::string::npos) continue;
+        splitting.insert(function.name);
+        break;
+      }
     }
   }
-  return names;
+  return splitting;
 }
 
 /// What the table of a folder lacks: a unit of the build's list that is neither driven nor exempt,
-/// a function that its header declares, or the reason why one that splits its work is exempt.
+/// a function of its header that returns a Variable or a Tensor or splits its work, or the reason
+/// why a unit that splits its work is exempt.
 inline std::string missing_in(const ThreadTable& table, const ThreadExemptions& exempt,
                               const std::string& folder, const std::string& units) {
   for (const std::string& unit : words_of(units)) {
@@ -179,20 +210,22 @@ inline std::string missing_in(const ThreadTable& table, const ThreadExemptions& 
     for (const ThreadCase& one : table) {
       if (one.unit == unit) functions += " " + one.functions;
     }
-    const std::string path = folder + "/" + unit;
+    const std::string path = folder + "/" + unit, source = source_text(path + ".cpp");
+    if (source.empty()) return path + ".cpp cannot be read";
     if (!functions.empty()) {
       const std::vector<std::string> driven = words_of(functions);
-      for (const std::string& name : functions_in(source_text(path + ".h"))) {
+      const std::set<std::string> splitting = splitting_functions(source);
+      for (const auto& [line, name, text] : functions_in(source_text(path + ".h"))) {
+        const bool result = line.starts_with("Variable ") || line.starts_with("Tensor ");
+        if (!result && splitting.count(name) == 0) continue;
         if (std::find(driven.begin(), driven.end(), name) == driven.end())
           return path + ": " + name;
       }
       continue;
     }
-    const std::string source = source_text(path + ".cpp");
-    if (source.empty()) return path + ".cpp cannot be read";
     if (exempt.count(unit) == 0) return path + ": no function of it";
-    for (const char* call : {"parallel_for(", "over_values(", "over_rows(", "over_sequences("}) {
-      if (source.find(call) != std::string::npos) return path + " calls " + call + "...)";
+    for (const std::string& call : splitting_functions("")) {
+      if (source.find(call + "(") != std::string::npos) return path + " calls " + call + "(...)";
     }
   }
   return "";

@@ -1,3 +1,4 @@
+#include <cblas.h>
 #include <doctest/doctest.h>
 
 #include "tensor/gemm.h"
@@ -13,4 +14,8 @@ TEST_CASE("openblas: its name has a version and the kernels that compute") {
   set_gemm_backend(GemmBackend::own);
   CHECK_FALSE(kernels.empty());
   CHECK(name.find(' ' + kernels) != std::string::npos);
+}
+
+TEST_CASE("openblas: computes on the thread that calls it, whatever OPENBLAS_NUM_THREADS says") {
+  CHECK(openblas_get_num_threads() == 1);
 }

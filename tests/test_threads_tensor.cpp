@@ -138,18 +138,26 @@ TEST_CASE("threads_tensor: no unit is forgotten") {
 }
 
 TEST_CASE("threads_tensor: a result that depends on the threads is found, and a table with a gap") {
-  const ThreadTable faulty{{"gemm", "gemm", [](Index rows, Index) {
+  const ThreadTable faulty{{"gemm", "gemm gemm_bias", [](Index rows, Index) {
                               Bits bits;
                               bits.add("good", 1.0);
                               bits.add("bad", rows == 1031 && threads() == 3 ? 2.0 : 1.0);
                               return bits;
                             }}};
-  CHECK(table_fault(faulty) == "gemm gemm at [1031, 129], 3 threads: other bits in bad");
+  CHECK(table_fault(faulty) == "gemm gemm gemm_bias at [1031, 129], 3 threads: other bits in bad");
   CHECK(missing_in(faulty, {}, "tensor", "gemm shape") == "tensor/shape: no function of it");
   CHECK(missing_in(faulty, {{"reduce", ""}}, "tensor", "reduce") ==
-        "tensor/reduce calls parallel_for(...)");
+        "tensor/reduce calls blocked_sum(...)");
   CHECK(missing_in({{"random", "uniform_tensor gumbel_tensor", {}}}, {}, "tensor", "random") ==
         "tensor/random: normal_tensor");
+  // Not a tensor, but it splits its work, if only by way of another function of the file.
+  CHECK(
+      splitting_functions("int a() { return 1; }\ndouble b(int x) {\n  return blocked_sum(x);\n}\n"
+                          "void c() {\n  b(2);\n}\n")
+          .count("c") == 1);
+  CHECK(splitting_functions("int a() { return 1; }\nvoid c() {\n  a();\n}\n").count("c") == 0);
+  CHECK(missing_in({{"reduce", "squared_norm", {}}}, {}, "tensor", "reduce") ==
+        "tensor/reduce: add_column_sums");
   CHECK(missing_in({}, {}, "tensor", "none") == "tensor/none.cpp cannot be read");
   CHECK(thread_fault([] { return Bits(); }) == "there is no result");
 }

@@ -157,9 +157,10 @@ Bits tokenize_bits(Index rows, Index cols) {
   return bits;
 }
 
-const ThreadTable table{{"adamw", "", adamw_bits},         {"tokenized_data", "", tokenize_bits},
-                        {"predict", "", prediction_bits},  {"trace", "", prediction_bits},
-                        {"evaluate", "", evaluation_bits}, {"pruning", "", importance_bits}};
+const ThreadTable table{
+    {"adamw", "", adamw_bits},         {"tokenized_data", "tokenize", tokenize_bits},
+    {"predict", "", prediction_bits},  {"trace", "", prediction_bits},
+    {"evaluate", "", evaluation_bits}, {"pruning", "", importance_bits}};
 
 }  // namespace
 
