@@ -47,6 +47,18 @@ void acquire([[maybe_unused]] void* place) {
 #endif
 }
 
+/// The same at the end of a scope, also when it ends with an exception.
+struct ReleaseGuard {
+  explicit ReleaseGuard(void* p) : place(p) {}
+  ~ReleaseGuard() { release(place); }
+  void* place;
+};
+struct AcquireGuard {
+  explicit AcquireGuard(void* p) : place(p) {}
+  ~AcquireGuard() { acquire(place); }
+  void* place;
+};
+
 struct Pool {
   explicit Pool(Index threads)
       : count(threads),
@@ -105,6 +117,7 @@ void parallel_for(Index count, Index block, FunctionRef<void(Index, Index)> body
     return;
   }
   char begin = 0, end = 0;  // places for release() and acquire()
+  const AcquireGuard after(&end);
   release(&begin);
   pool()->arena.execute([&] {
     tbb::parallel_for(
@@ -113,16 +126,15 @@ void parallel_for(Index count, Index block, FunctionRef<void(Index, Index)> body
         // watched.
         [&](const tbb::blocked_range<Index>& range) BF_UNWATCHED {
           acquire(&begin);
+          const ReleaseGuard at_end(&end);
           flush_denormals();
           const InsideGuard guard;
           for (Index b = range.begin(); b != range.end(); ++b) {
             body(b * block, std::min(count, (b + 1) * block));
           }
-          release(&end);
         },
         tbb::simple_partitioner());
   });
-  acquire(&end);
 }
 
 double blocked_sum(Index count, Index block, FunctionRef<double(Index, Index)> f) {
