@@ -145,16 +145,13 @@ TokenizedData announced(TokenizedData data, Progress& progress) {
 }
 
 /// A run that is complete, from its folder.
-TrainingRun finished_run(const std::string& out) {
+TrainingRun finished_run(const std::string& out, Index classes, Index heads) {
   TrainingRun result;
   result.summary = run_summary(out);
   result.model = std::move(load_run(out).model);
-  try {
-    result.training = training_result_from_json(result.summary.at("training"));
-    result.test = evaluation_from_json(result.summary.at("test"));
-  } catch (const json::exception&) {
-    require_data(false, out, "/summary.json: has no \"training\" or no \"test\"");
-  }
+  FinishedReports reports = finished_reports(result.summary, out + "/summary.json", classes, heads);
+  result.training = std::move(reports.training);
+  result.test = std::move(reports.test);
   return result;
 }
 
@@ -241,7 +238,7 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
     require_same_run(out, run_config(out), asked);
     if (folder) folder->tidy();
     progress.line(join_parts(name, "  is complete in ", out));
-    return finished_run(out);
+    return finished_run(out, data.class_names.size(), config.transformer.heads);
   }
   std::optional<Checkpoint> checkpoint;
   if (folder) checkpoint = open_run(*folder, asked, run.resume, name, progress);

@@ -23,7 +23,7 @@ while [ $# -gt 1 ]; do
   esac
   shift 2
 done
-all=(checkpoint clean config csv gzip jsonl lines model packages predict report safetensors study tar tokenizer)
+all=(checkpoint clean config csv gzip jsonl lines model packages predict report safetensors study summary tar tokenizer)
 targets=("$@")
 [ $# = 0 ] && targets=("${all[@]}")
 for target in "${targets[@]}"; do
@@ -68,6 +68,7 @@ units_of() {
     safetensors) echo "$tensors" ;;
     study) echo "$pages experiments/run_record experiments/report_study experiments/study_charts experiments/study_findings \
       experiments/study_runs experiments/study_tables" ;;
+    summary) echo "$json experiments/evaluation_text experiments/table train/report_from_json train/text_json" ;;
     tar) echo "$rows train/tar train/class_folders" ;;
     tokenizer) echo "$json $text train/clean_text train/words train/tokenizer train/word_tokenizer" ;;
   esac
@@ -111,7 +112,7 @@ run() {  # target: a line of the table
   # A few short rows do what many do, and take less time; an archive has blocks of 512 bytes.
   [[ " csv gzip jsonl lines packages " == *" $target "* ]] && length=512
   [[ " checkpoint safetensors study " == *" $target "* ]] && length=2048
-  [ $target = tar ] && length=4096
+  [[ " summary tar " == *" $target "* ]] && length=4096
   # The tables of sinusoidal positions may have 256 MiB.
   [ $target = model ] && memory=1024 && block=300
   [[ " csv gzip lines packages tar " == *" $target "* ]] && words=rows

@@ -47,3 +47,12 @@ TEST_CASE("evaluation_text: groups of texts, correlations and s where the data h
         std::string::npos);
   CHECK(text.find("mean of layers       0    0   30    0") != std::string::npos);
 }
+
+TEST_CASE(
+    "evaluation_text: where the energy comes from is shown without commands to the terminal") {
+  Model model = make_model(small_model("mha"));
+  Evaluation evaluation = evaluate(model, small_split(30, 3));
+  evaluation.energy.source = "a\x1b[31m\nb";
+  const std::string text = evaluation_text(evaluation, {"red", "green", "blue"}, 4);
+  CHECK(text.find("\nenergy: a [31m b\n\n") != std::string::npos);
+}

@@ -35,6 +35,7 @@ constexpr Target targets[] = {{"checkpoint", fuzz::checkpoint},
                               {"report", fuzz::report},
                               {"safetensors", fuzz::safetensors},
                               {"study", fuzz::study},
+                              {"summary", fuzz::summary},
                               {"tar", fuzz::tar},
                               {"tokenizer", fuzz::tokenizer}};
 

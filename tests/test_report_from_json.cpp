@@ -69,6 +69,9 @@ TEST_CASE("report_from_json: a field that is missing or of the wrong type is nam
   wrong = right;
   wrong["executed_flops_per_text"] = -1;
   CHECK(text(wrong) == "report: -16 operations");
+  wrong = right;
+  wrong["executed_attention_core_flops_per_text"] = 1e12;
+  CHECK(text(wrong) == "report: more operations in the attention core than in all");
   CHECK(text(json::array()) == "report: \"examples\": missing or of the wrong type");
 }
 
@@ -97,4 +100,40 @@ TEST_CASE("report_from_json: counts come back; a run of an earlier version has n
   CHECK(old.skipped == 0);
   CHECK(old.epochs[0].skipped == 0);
   CHECK(old.epochs[0].without_gradient.empty());
+}
+
+TEST_CASE(
+    "report_from_json: the summary of a finished run has the classes and heads of the model") {
+  const TokenizedSplit split = small_split(16, 5);
+  Model model = make_model(small_model("budget"));
+  const json training = to_json(fit(model, split, split, small_training(1)));
+  const json right = {{"training", training}, {"test", to_json(evaluate(model, split))}};
+  const auto text = [](const json& from) {
+    return error_text<std::runtime_error>([&] { finished_reports(from, "a/summary.json", 3, 4); });
+  };
+  CHECK(text(right) == "");
+  const FinishedReports read = finished_reports(right, "a/summary.json", 3, 4);
+  CHECK(to_json(read.training) == training);
+  CHECK(to_json(read.test) == right["test"]);
+  const auto changed = [&](const char* pointer, const json& value) {
+    json wrong = right;
+    wrong[json::json_pointer(pointer)] = value;
+    return text(wrong);
+  };
+  const std::string report = "a/summary.json: report: ";
+  CHECK(changed("/test/class_f1", {1}) == report + "\"class_f1\" has 1 values, expected 3");
+  CHECK(changed("/test/class_f1", {1, 1, 1, 1}) ==
+        report + "\"class_f1\" has 4 values, expected 3");
+  CHECK(changed("/test/by_class", json::array()) ==
+        report + "\"by_class\" has 0 values, expected 3");
+  CHECK(changed("/test/layers/1/head_usage", {1}) ==
+        report + "\"head_usage\" has 1 values, expected 4");
+  CHECK(changed("/test/layers/1/heads_histogram", {1}) ==
+        report + "\"heads_histogram\" has 1 values, expected 5");
+  CHECK(changed("/test/s_histogram", {1}) == report + "\"s_histogram\" has 1 values, expected 10");
+  CHECK(changed("/test/layers/1/s_histogram", {1}) ==
+        report + "\"s_histogram\" has 1 values, expected 10");
+  CHECK(changed("/test/loss", "x") == report + "\"loss\": missing or of the wrong type");
+  CHECK(changed("/test", 1) == report + "\"test\": missing or of the wrong type");
+  CHECK(changed("/training", nullptr) == report + "\"training\": missing or of the wrong type");
 }

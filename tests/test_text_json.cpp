@@ -8,6 +8,7 @@
 
 #include "tests/small_task.h"
 #include "tests/temp_folder.h"
+#include "tests/values.h"
 #include "train/report_json.h"
 
 using namespace bf;
@@ -103,4 +104,17 @@ TEST_CASE("text_json: a summary comes back from JSON as it was") {
     CHECK(to_json(result) == report);
   }
   CHECK(text_summary_from_json(json::object()).by_class.empty());
+}
+
+TEST_CASE("text_json: a value of a summary that is missing or of the wrong type is named") {
+  const auto text = [](const char* summary) {
+    return error_text<std::runtime_error>([&] { text_summary_from_json(json::parse(summary)); });
+  };
+  const auto wrong = [](const std::string& name) {
+    return "report: groups of texts: \"" + name + "\": missing or of the wrong type";
+  };
+  CHECK(text(R"({"by_class": [{"name": "0", "examples": 1e300}]})") == wrong("examples"));
+  CHECK(text(R"({"by_class": [{"name": "0", "examples": -1}]})") == wrong("examples"));
+  CHECK(text(R"({"by_kind": [7]})") == wrong("name"));
+  CHECK(text(R"({"cheapest_tenth": 1})") == wrong("name"));
 }

@@ -276,6 +276,22 @@ TEST_CASE("training_run: a run of other options or rows is refused, complete or 
   }
 }
 
+TEST_CASE("training_run: a complete run whose summary has other classes is refused by its name") {
+  const TempFolder temporary;
+  const RunOptions run = resumable();
+  const TokenizedData data = data_of(run);
+  const std::string out = temporary.path("run"), path = out + "/summary.json";
+  std::string error;
+  TrainingRun result;
+  log_of(run, data, out, "", error, &result);
+  result.summary["test"]["class_f1"].erase(0);
+  temporary.write("run/summary.json", result.summary.dump());
+  log_of(run, data, out, "", error);
+  const std::string classes = std::to_string(data.class_names.size());
+  CHECK(error == path + ": report: \"class_f1\" has " +
+                     std::to_string(data.class_names.size() - 1) + " values, expected " + classes);
+}
+
 TEST_CASE("training_run: without a folder a signal ends the run") {
   const RunOptions run = small_run();
   RunOptions logged = run;

@@ -63,6 +63,27 @@ void read_if_there(const json& from, const char* name, Value& value) {
   if (from.contains(name)) read(from, name, value);
 }
 
+template <typename List>
+void require_size(const char* name, const List& list, Index size) {
+  require_data(list.size() == size, "report: \"", name, "\" has ", list.size(),
+               " values, expected ", size);
+}
+
+/// What tables take for granted.
+void require_sizes(const Evaluation& evaluation, Index classes, Index heads) {
+  require_size("class_f1", evaluation.scores.class_f1, classes);
+  require_size("by_class", evaluation.text_summary.by_class, classes);
+  for (const LayerReport& layer : evaluation.layers) {
+    require_size("head_usage", layer.head_usage, heads);
+    require_size("heads_histogram", layer.heads_histogram, heads + 1);
+  }
+  if (evaluation.layers.empty()) return;
+  require_size("s_histogram", evaluation.text_summary.s_histogram, s_bins);
+  for (const std::vector<Index>& bins : evaluation.text_summary.layer_s_histograms) {
+    require_size("s_histogram", bins, s_bins);
+  }
+}
+
 }  // namespace
 
 Energy energy_from_json(const json& from) {
@@ -92,18 +113,17 @@ Evaluation evaluation_from_json(const json& from) {
   read(from, "peak_process_bytes", result.peak_process_bytes);
   const double texts = static_cast<double>(result.examples);
   result.executed.attention = operations(core, texts);
-  result.executed.linear = operations(executed, texts) - result.executed.attention;
+  const std::uint64_t all = operations(executed, texts);
+  require_data(result.executed.attention <= all,
+               "report: more operations in the attention core than in all");
+  result.executed.linear = all - result.executed.attention;
   result.dense_flops *= texts;
   result.paper_flops *= texts;
   result.energy = energy_from_json(part(from, "energy", false));
   for (const json& layer : part(from, "layers", true)) {
     result.layers.push_back(layer_from_json(layer));
   }
-  try {
-    result.text_summary = text_summary_from_json(from);
-  } catch (const json::exception& error) {
-    require_data(false, "report: groups of texts: ", error.what());
-  }
+  result.text_summary = text_summary_from_json(from);
   result.record = from.dump();
   return result;
 }
@@ -139,6 +159,19 @@ TrainingResult training_result_from_json(const json& from) {
     result.epochs.push_back(epoch_report_from_json(epoch));
   }
   return result;
+}
+
+FinishedReports finished_reports(const json& summary, const std::string& path, Index classes,
+                                 Index heads) {
+  try {
+    FinishedReports reports{training_result_from_json(part(summary, "training", false)),
+                            evaluation_from_json(part(summary, "test", false))};
+    require_sizes(reports.test, classes, heads);
+    return reports;
+  } catch (const std::runtime_error& error) {
+    require_data(false, path, ": ", error.what());
+    throw;
+  }
 }
 
 }  // namespace bf

@@ -16,4 +16,17 @@ Evaluation evaluation_from_json(const nlohmann::json& json);
 EpochReport epoch_report_from_json(const nlohmann::json& json);
 TrainingResult training_result_from_json(const nlohmann::json& json);
 
+/// What the summary.json of a finished run says, to be shown for a model of so many classes and
+/// heads.
+struct FinishedReports {
+  TrainingResult training;
+  Evaluation test;
+};
+
+/// Throws std::runtime_error, "PATH: report: ...", also where lists have other lengths than the
+/// classes, heads and bins they stand for:
+///   runs/a/summary.json: report: "class_f1" has 2 values, expected 4
+FinishedReports finished_reports(const nlohmann::json& summary, const std::string& path,
+                                 Index classes, Index heads);
+
 }  // namespace bf

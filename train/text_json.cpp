@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "nn/atomic_file.h"
+#include "nn/json_text.h"
+#include "tensor/require.h"
 #include "train/synthetic.h"
 
 namespace bf {
@@ -48,9 +50,17 @@ json to_json(const std::vector<GroupSummary>& groups) {
   return result;
 }
 
+/// A whole number is not taken from -1 or 1e300, for which the library itself has no rule.
+template <typename Value>
+void read(const json& from, const char* name, Value& value) {
+  const bool there = from.is_object() && from.contains(name);
+  require_data(there && read_exactly(from.at(name), value), "report: groups of texts: \"", name,
+               "\": missing or of the wrong type");
+}
+
 GroupSummary group_from(const json& from) {
   GroupSummary group;
-  visit_group(group, [&](const char* name, auto& value) { from.at(name).get_to(value); });
+  visit_group(group, [&](const char* name, auto& value) { read(from, name, value); });
   return group;
 }
 
@@ -88,13 +98,13 @@ TextSummary text_summary_from_json(const json& evaluation) {
   summary.by_kind = groups_from(evaluation, "by_kind");
   if (!evaluation.contains("cheapest_tenth")) return summary;
   summary.cheapest = group_from(evaluation.at("cheapest_tenth"));
-  summary.dearest = group_from(evaluation.at("dearest_tenth"));
-  evaluation.at("s_histogram").get_to(summary.s_histogram);
-  for (const json& layer : evaluation.at("layers")) {
-    summary.layer_s_histograms.push_back(layer.at("s_histogram"));
+  summary.dearest = group_from(evaluation.value("dearest_tenth", json()));
+  read(evaluation, "s_histogram", summary.s_histogram);
+  for (const json& layer : evaluation.value("layers", json::array())) {
+    read(layer, "s_histogram", summary.layer_s_histograms.emplace_back());
   }
   visit_correlations(summary, [&](const char* name, std::optional<double>& value) {
-    if (evaluation.contains(name)) value = evaluation.at(name).get<double>();
+    if (evaluation.contains(name)) read(evaluation, name, value.emplace());
   });
   return summary;
 }

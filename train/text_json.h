@@ -14,7 +14,7 @@ namespace bf {
 void add_text_summary(const TextSummary& summary, nlohmann::json& evaluation);
 
 /// The summary that add_text_summary() has put into the JSON of an evaluation; empty where it has
-/// not. Throws nlohmann::json::exception for a value that is missing or of the wrong type.
+/// not. Throws std::runtime_error naming a value that is missing or of the wrong type.
 TextSummary text_summary_from_json(const nlohmann::json& evaluation);
 
 /// One text of an evaluation of `split`:

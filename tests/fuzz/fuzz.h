@@ -27,6 +27,7 @@ void predict(std::string_view bytes);
 void report(std::string_view bytes);
 void safetensors(std::string_view bytes);
 void study(std::string_view bytes);
+void summary(std::string_view bytes);
 void tar(std::string_view bytes);
 void tokenizer(std::string_view bytes);
 
