@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -34,7 +35,7 @@ std::string option_of(std::string field) {
 std::string shown(const json& value) {
   if (value.is_null()) return "nothing";
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  return text.empty() ? "\"\"" : text;
+  return text.empty() ? "\"\"" : shortened(text);
 }
 
 /// Throws for the first field that is not the same in both, by the order of their names.
@@ -45,9 +46,9 @@ void require_same_fields(const std::string& path, const json& before, const json
   for (const auto& [name, value] : new_fields.items()) names.insert(name);
   for (const std::string& name : names) {
     const json a = part(old_fields, name.c_str()), b = part(new_fields, name.c_str());
-    require_data(a == b, path, ": was begun with ", option_of(name.substr(name.rfind('/') + 1)),
-                 ' ', shown(a), ", not ", shown(b),
-                 "; give it the same options, or choose another folder");
+    require_data(a == b, path, ": was begun with ",
+                 shortened(option_of(name.substr(name.rfind('/') + 1))), ' ', shown(a), ", not ",
+                 shown(b), "; give it the same options, or choose another folder");
   }
 }
 
@@ -58,8 +59,10 @@ json run_identity(const json& config) {
   const json attention = part(model, "attention");
   json training = part(config, "training");
   if (training.is_object()) training.erase("on_nonfinite");
-  if (attention == "mha") model.erase("budget");
-  if (attention != "fixed" && model.contains("budget")) model["budget"].erase("fixed_budget");
+  if (model.is_object() && attention == "mha") model.erase("budget");
+  if (attention != "fixed" && part(model, "budget").is_object()) {
+    model["budget"].erase("fixed_budget");
+  }
   return {{"data", part(part(config, "data"), "hash")},
           {"tokenizer", part(config, "tokenizer")},
           {"model", model},

@@ -87,6 +87,22 @@ TEST_CASE("run_identity: other rows are refused, with the option that made them 
         "runs/a: its config.json does not say which rows it saw; choose another folder");
 }
 
+TEST_CASE("run_identity: a part of another type, and a long value, are named in one short line") {
+  json other = config();
+  other["model"]["budget"] = 7;
+  CHECK(refusal(other, config()) == begun_with("--budget 7, not nothing"));
+  other = config();
+  other["model"] = "x";
+  CHECK(refusal(other, config()) == begun_with("--model x, not nothing"));
+  other = config();
+  other["model"]["attention"] = std::string(100'000, 'a');
+  CHECK(refusal(other, config()) ==
+        begun_with("--attention " + std::string(60, 'a') + "..., not budget"));
+  other = config();
+  other["model"][std::string(100'000, 'a')] = 1;
+  CHECK(refusal(other, config()).size() < 300);
+}
+
 TEST_CASE("run_identity: another machine is noted") {
   json other = config();
   CHECK(environment_changes(config(), other).empty());
