@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "nn/json_text.h"
 #include "nn/safetensors.h"
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Tables and pictures grow with both.
-constexpr Index most_layers = 100, most_heads = 256;
+constexpr Index most_layers = 100, most_heads = 256, most_kinds = 50;
 
 const json* find(const json& value, const std::string& path) {
   const json::json_pointer pointer(path);
@@ -53,6 +54,25 @@ TestText test_text(const json& line) {
     }
   }
   return text;
+}
+
+/// A page has a table of layers and heads for every kind and difficulty.
+std::vector<TestText> read_texts(const std::string& path) {
+  std::vector<TestText> texts;
+  std::set<std::string> kinds, difficulties;
+  for (const json& line : read_json_lines(path)) {
+    const TestText& text = texts.emplace_back(test_text(line));
+    kinds.insert(text.kind);
+    difficulties.insert(text.difficulty);
+    kinds.erase("");  // stands for none
+    difficulties.erase("");
+    for (const auto& [names, what] :
+         {std::pair{&kinds, "kinds"}, {&difficulties, "difficulties"}}) {
+      require_data(names->size() <= most_kinds, path, ": more than ", most_kinds, ' ', what,
+                   " of texts; no more can be shown");
+    }
+  }
+  return texts;
 }
 
 /// Steps and epochs by their number: a resumed run may have written some of them twice.
@@ -166,9 +186,7 @@ RunRecord read_run_record(const std::string& path) {
                most_layers, " of ", most_heads, " can be shown");
   run.summary = read_json(path + "/summary.json");
   read_metrics(path + "/metrics.jsonl", run);
-  for (const json& line : read_json_lines(path + "/test_texts.jsonl")) {
-    run.texts.push_back(test_text(line));
-  }
+  run.texts = read_texts(path + "/test_texts.jsonl");
   run.class_names = class_names(path + "/model.safetensors");
   return run;
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/temp_folder.h"
+#include "tests/values.h"
 
 using namespace bf;
 
@@ -101,6 +102,24 @@ TEST_CASE("run_record: a file cannot ask for tables without end") {
        "/config.json: 100000000000000 layers of 257 heads; at most 100 of 256 can be shown")
           .c_str(),
       std::runtime_error);
+}
+
+TEST_CASE("run_record: texts are of at most 50 kinds and 50 difficulties") {
+  const TempFolder folder;
+  folder.write("config.json", config);
+  for (const std::string name : {"kind", "difficulty"}) {
+    std::string lines;
+    const auto text = [&name](int i) {
+      return "{\"" + name + "\": \"" + std::to_string(i) + "\"}\n";
+    };
+    for (int i = 0; i < 200; ++i) lines += text(i % 50) + "{}\n";
+    const std::string path = folder.write("test_texts.jsonl", lines);
+    CHECK(read_run_record(folder.path()).texts.size() == 400);
+    folder.write("test_texts.jsonl", lines + text(50));
+    CHECK(error_text<std::runtime_error>([&] { read_run_record(folder.path()); }) ==
+          path + ": more than 50 " + (name == "kind" ? "kinds" : "difficulties") +
+              " of texts; no more can be shown");
+  }
 }
 
 TEST_CASE("run_record: steps and epochs without a number, and heads that are none, do no harm") {
