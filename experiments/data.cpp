@@ -172,7 +172,7 @@ int run(int argc, char** argv) {
   print_tables(data, splits, command, *tokenizer);
   print_examples(data, command, *tokenizer);
   if (!command.tokenize.empty()) {
-    std::cout << "\n" << command.tokenize << "\n  =";
+    std::cout << "\n" << printable(command.tokenize) << "\n  =";
     print_tokens(*tokenizer, text, "", command.max_length);
   }
   return 0;

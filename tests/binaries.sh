@@ -44,6 +44,8 @@ works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --gate rando
 cmp -s random.jsonl texts.jsonl && fail "bf-evaluate --gate random runs the learned heads"
 works "$bin/bf-compare" "${tiny[@]}" --json
 works "$bin/bf-data" --dataset synthetic --rows 300
+works "$bin/bf-data" --dataset synthetic --rows 300 --tokenize $'a\033[2Jb'
+grep -q $'\033' out && fail "bf-data --tokenize: a control character in the output"
 works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4 --profile
 grep -q '"accounted":' out || fail "bf-bench --profile puts no profile in its line"
 grep -q '"cpu_seconds":' out || fail "bf-bench does not say how much of the threads' time it had"
