@@ -13,6 +13,11 @@ Variant changed(const std::string& name, Settings changes) {
   return {.name = name, .settings = merged(learned.settings, changes)};
 }
 
+/// Without anything that is ours and not the paper's.
+const Settings paper_recipe = {
+    {"estimator", "paper"}, {"controller-pool", "mean"}, {"head-price", "0"},
+    {"dense", "0"},         {"budget-noise", "0"},       {"logit-penalty", "0"}};
+
 std::vector<Variant> parts_of_the_method() {
   return {mha,
           learned,
@@ -27,6 +32,9 @@ std::vector<Variant> parts_of_the_method() {
           changed("no-dense-start", {{"dense", "0"}}),
           changed("pool-mean", {{"controller-pool", "mean"}}),
           changed("pool-max", {{"controller-pool", "max"}}),
+          changed("paper-recipe", paper_recipe),
+          {.name = "paper-recipe-0.125", .model_of = "paper-recipe", .budget = "0.125"},
+          {.name = "paper-recipe-1", .model_of = "paper-recipe", .budget = "1"},
           {.name = "random", .settings = {{"attention", "random"}}},
           {.name = "random-gate-at-test", .model_of = "budget", .gate = "random"}};
 }

@@ -29,20 +29,14 @@ constexpr const char* about =
 
 struct Options {
   std::vector<std::string> runs;
-  std::string study, out, markdown, pictures, texts;
+  std::string study, out, markdown, pictures, texts, times;
   Index max_texts = 5, threads = 0;
 };
-
-void write_text(const std::string& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
 
 void write_pictures(const std::string& folder, const StudyReport& report) {
   std::filesystem::create_directories(folder);
   for (const auto& [name, svg] : report.pictures) {
-    write_text(join_parts(folder, '/', name, ".svg"), svg_file(svg));
+    write_whole_file(join_parts(folder, '/', name, ".svg"), svg_file(svg));
   }
 }
 
@@ -89,7 +83,10 @@ void report_run(HtmlPage& page, const RunRecord& run, const std::vector<RunRecor
 
 std::string runs_page(const Options& options, const Draw& draw) {
   std::vector<RunRecord> runs;
-  for (const std::string& path : options.runs) runs.push_back(read_run_record(path));
+  for (const std::string& path : options.runs) {
+    runs.push_back(read_run_record(path));
+    if (!options.times.empty()) take_times(runs.back(), options.times);
+  }
   std::vector<std::string> texts;
   if (!options.texts.empty()) texts = first_lines(options.texts, options.max_texts);
   HtmlPage page(runs.size() == 1 ? runs.front().name() : join_parts(runs.size(), " runs"));
@@ -97,9 +94,11 @@ std::string runs_page(const Options& options, const Draw& draw) {
     page.table(runs_table(runs));
     add_figure(page, "Accuracy against time: up and to the left is better.", time_chart(runs),
                draw);
-    page.note(
-        "Ceiling: the speed-up that the executed FLOPs allow. Times are of one test pass each, "
-        "during which other programs may have run.");
+    page.note(join_parts(
+        "Ceiling: the speed-up if every executed FLOP took as long. ",
+        options.times.empty()
+            ? "Times are of one test pass each, during which other programs may have run."
+            : "Times are medians of test passes of the models in turns."));
   }
   for (const RunRecord& run : runs) report_run(page, run, runs, texts, draw);
   return page.html();
@@ -113,6 +112,7 @@ void check(const Options& options) {
   if (options.out.empty()) throw UsageError("--out: name the page to write");
   if (study && !options.texts.empty())
     throw UsageError("--texts: needs a model; use it with --run");
+  if (study && !options.times.empty()) throw UsageError("--times: use it with --run");
   if (!study && !options.markdown.empty()) throw UsageError("--markdown: needs --study");
   if (!study && !options.pictures.empty()) throw UsageError("--pictures: needs --study");
 }
@@ -131,6 +131,9 @@ int run(int argc, char** argv) {
            "with --study: folder for its pictures as files of their own, PART-N.svg");
   add_text(list, "texts", options.texts,
            "with --run: file of texts, one per line, to show the attention for");
+  add_text(list, "times", options.times,
+           "with --run: results.jsonl of the bf-compare or bf-ablate that measured these runs in "
+           "turns; without it the times are those of each run's test pass");
   add_count(list, "max-texts", options.max_texts, "lines of --texts to show", 1);
   add_threads_option(list, options.threads);
   if (!parse_options(argc, argv, about, list)) return 0;
@@ -139,11 +142,11 @@ int run(int argc, char** argv) {
   Gnuplot gnuplot;
   const Draw draw = [&](const std::string& script) { return gnuplot.draw(script); };
   if (options.study.empty()) {
-    write_text(options.out, runs_page(options, draw));
+    write_whole_file(options.out, runs_page(options, draw));
   } else {
     const StudyReport report = report_study(options.study, draw);
-    write_text(options.out, report.html);
-    if (!options.markdown.empty()) write_text(options.markdown, report.markdown);
+    write_whole_file(options.out, report.html);
+    if (!options.markdown.empty()) write_whole_file(options.markdown, report.markdown);
     if (!options.pictures.empty()) write_pictures(options.pictures, report);
   }
   std::cout << options.out << '\n';

@@ -112,8 +112,9 @@ std::string what_it_saved(const RunRecord& run, const RunRecord* reference) {
   std::string text =
       join_parts("It executes ", percent(own / dense),
                  " of the FLOPs of the same model with every head (", digits_or_dash(own / 1e6, 2),
-                 " of ", digits_or_dash(dense / 1e6, 2), " MFLOP per text), so it can be at most ",
-                 digits_or_dash(dense / own, 2), " times as fast: that is the ceiling. ");
+                 " of ", digits_or_dash(dense / 1e6, 2), " MFLOP per text), which makes it ",
+                 digits_or_dash(dense / own, 2),
+                 " times as fast if every FLOP takes as long: that is the ceiling. ");
   if (reference == nullptr) {
     return text + join_parts("The test pass took ", digits_or_dash(run.seconds_per_1000(), 3),
                              " s per 1,000 texts; a run of multi-head attention on this page "
@@ -124,7 +125,10 @@ std::string what_it_saved(const RunRecord& run, const RunRecord* reference) {
                     digits_or_dash(reference->seconds_per_1000() / run.seconds_per_1000(), 2),
                     " times as fast (", digits_or_dash(run.seconds_per_1000(), 3), " against ",
                     digits_or_dash(reference->seconds_per_1000(), 3),
-                    " s per 1,000 texts, one test pass each; other programs may have run).");
+                    " s per 1,000 texts, ",
+                    run.timed.is_null() || reference->timed.is_null()
+                        ? "one test pass each; other programs may have run)."
+                        : "medians of passes in turns).");
 }
 
 HeatMap usage_map(const RunRecord& run) {
@@ -287,8 +291,7 @@ ReportTable runs_table(const std::vector<RunRecord>& runs) {
          join_parts(digits_or_dash(run.heads_mean(), 2), " of ", run.heads()), percent(share),
          digits_or_dash(1 / share, 2), digits_or_dash(run.seconds_per_1000(), 3),
          digits_or_dash(fast, 2), digits_or_dash(run.test("peak_tensor_bytes") / 1e6, 1),
-         digits_or_dash(1000 * run.test("energy/joules") / run.test("examples"), 3),
-         digits_or_dash(1e6 * run.test("energy/gco2") / run.test("examples"), 3)});
+         digits_or_dash(run.joules_per_1000(), 3), digits_or_dash(1000 * run.gco2_per_1000(), 3)});
   }
   return table;
 }

@@ -1,5 +1,6 @@
 #include "experiments/report_study.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 
@@ -7,6 +8,7 @@
 #include "experiments/study_charts.h"
 #include "experiments/study_findings.h"
 #include "experiments/study_tables.h"
+#include "experiments/study_variants.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -37,6 +39,8 @@ class StudyWriter {
                  "</details>\n");
     markdown_ += plain_text(title) + ":\n\n" + markdown_table(table) + '\n';
   }
+  /// On the page only.
+  void markup(const std::string& html) { page_.markup(html); }
   void commands(const std::vector<std::string>& lines) {
     page_.folded(join_parts("The ", lines.size(), " commands"), lines);
     markdown_ += "<details><summary>Commands</summary>\n\n";
@@ -64,7 +68,7 @@ struct Section {
   const char* title;
   const char* question;
   std::function<std::vector<Figure>(const StudyPart&)> figures;
-  std::function<std::vector<std::string>(const StudyPart&)> findings = nullptr;
+  std::function<std::vector<std::string>(const StudyPart&)> findings;
 };
 
 const std::vector<Section>& sections() {
@@ -82,10 +86,11 @@ const std::vector<Section>& sections() {
       {"opponents", "The honest opponents",
        "Multi-head attention with fewer heads from the start, pruned afterwards, and fixed "
        "budgets.",
-       opponent_figures},
-      {"ablation", "Ablations", "The recipe with one part changed or left out.", ablation_figures},
+       opponent_figures, opponents_findings},
+      {"ablation", "Ablations", "The recipe with one part changed or left out.", ablation_figures,
+       ablation_findings},
       {"scaling", "Scaling", "Does s fall with model size and rise with little data?",
-       scaling_figures}};
+       scaling_figures, scaling_findings}};
   return list;
 }
 
@@ -104,21 +109,38 @@ void write_section(StudyWriter& writer, const Section& section, const StudyPart&
     return;
   }
   writer.paragraph(section.question);
-  if (section.findings) {
-    for (const std::string& sentence : section.findings(part)) writer.paragraph(sentence);
-  }
+  for (const std::string& sentence : section.findings(part)) writer.paragraph(sentence);
   Index number = 0;
   for (const Figure& figure : section.figures(part)) {
     if (figure.chart.has_data()) writer.figure(figure, part.name, ++number, draw);
   }
   writer.table(study_table(part));
-  if (part.name == "main") write_paper(writer, part);
+  if (part.name == "main") {
+    write_paper(writer, part);
+    writer.table(whom_table(part));
+  }
   writer.table(grouped_table(part, "by_difficulty"));
   writer.table(grouped_table(part, "by_kind"));
   writer.folded_table("Rank correlation (Spearman) of a text's heads and budget s with what it is",
                       correlation_table(part));
   writer.folded_table("Time, FLOPs, memory, energy", cost_table(part));
   writer.commands(commands(part));
+}
+
+/// Links to the pages of single models that are in the folder already; "" without any.
+std::string other_pages(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".html" && name != "study.html") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  std::string links;
+  for (const std::string& name : names) {
+    const std::string shown = escape_html(name);
+    links += join_parts(links.empty() ? "" : ", ", "<a href=\"", shown, "\">", shown, "</a>");
+  }
+  return links;
 }
 
 }  // namespace
@@ -137,9 +159,13 @@ StudyReport report_study(const std::string& folder, const Draw& draw) {
   writer.paragraph(
       "Numbers are means over seeds \u00b1 one standard deviation. FLOPs and time are set against "
       "multi-head attention (mha) of the same part and data set, or the reference that the table "
-      "names; the ceiling is the speed-up that "
-      "the executed FLOPs allow. Heads run: mean over texts and layers. A deviation that rounds to "
-      "zero is not written.");
+      "names; the ceiling is the speed-up if "
+      "every executed FLOP took as long, and can be passed where what was saved ran at a lower rate "
+      "than the rest. Heads run: mean over texts and layers. A percentage behind a data set's name "
+      "is the share of its published training rows that was at hand: such results are not those of "
+      "the whole set. A deviation that rounds to zero is not written.");
+  const std::string pages = other_pages(folder);
+  if (!pages.empty()) writer.markup("<p>Single models from the inside: " + pages + ".</p>\n");
   for (std::size_t i = 0; i < parts.size(); ++i) {
     write_section(writer, sections()[i], parts[i], draw);
   }

@@ -13,7 +13,7 @@ std::vector<std::string> for_whom(const RunRecord& run);
 /// and the dearest texts. Says so where the run kept no test texts.
 void report_texts(HtmlPage& page, const RunRecord& run, const Draw& draw);
 
-/// The twentieth of the texts with the fewest heads, all texts, and the twentieth with the most.
+/// The tenth of the texts with the fewest heads, all texts, and the tenth with the most.
 ReportTable extremes_table(const RunRecord& run);
 
 /// Share of the texts of each kind (rows, in order of difficulty) that run each head (columns:

@@ -45,10 +45,16 @@ done
 [ -n "$quick" ] && runs=$runs-quick
 [ -n "$results" ] || results=$([ -n "$quick" ] && echo "$runs/results" || echo experiments/results/study)
 
-# needs PART: the folders of its data sets.
+# The data sets of the main table: name, folder, epochs, longest text in tokens.
+names=(trec r8 emotion sst2 snli dbpedia yelp_full ag_news 20ng imdb)
+declare -A sets=([trec]="trec 12 64" [r8]="r8 8 256" [emotion]="emotion 4 64" [sst2]="sst2_glue 3 64" [snli]="snli 3 64"
+  [dbpedia]="dbpedia 5 128" [yelp_full]="yelp_review_full 5 256" [ag_news]="ag_news 3 128" [20ng]="20ng 4 128"
+  [imdb]="imdb 2 256")
+
+# needs PART: its data sets.
 needs() {
   case $1 in
-    main) echo trec r8 emotion sst2_glue snli dbpedia yelp_review_full ag_news 20ng imdb ;;
+    main) echo "${names[@]}" ;;
     ablation | opponents) echo emotion ;;
     budgets) echo ag_news ;;
     scaling) echo trec emotion ;;
@@ -56,7 +62,8 @@ needs() {
 }
 if [ -z "$quick" ]; then
   for part in "${parts[@]}"; do
-    for folder in $(needs "$part"); do
+    for name in $(needs "$part"); do
+      folder=${sets[$name]%% *}
       [ -d "$data/$folder" ] || { echo "reproduce.sh: --data: $data/$folder is missing ($part needs it)" >&2; exit 1; }
     done
   done
@@ -73,42 +80,40 @@ study() {
   shift 3
   echo "reproduce.sh: $part: $binary $*" >&2
   "$bin/$binary" "$@" --seeds "$seeds" --threads 1 --jobs "$jobs" --resume --out "$folder" >/dev/null
-  sed "s/\"part\":\"[a-z]*\"/\"part\":\"$part\"/" "$folder/results.jsonl" >>"$results/$part.jsonl.new"
+  sed "s/\"part\":\"[a-z-]*\"/\"part\":\"$part\"/" "$folder/results.jsonl" >>"$runs/$part.jsonl"
 }
 
-# compare NAME FOLDER EPOCHS LENGTH: one data set of the main table.
-compare() { study bf-compare main "$1" --dataset "$1" --data-dir "$data/$2" --epochs "$3" --max-len "$4"; }
+# data_set NAME: its options, the same in every part, so that parts share runs.
+data_set() {
+  local folder epochs length
+  read -r folder epochs length <<<"${sets[$1]}"
+  options=(--dataset "$1" --data-dir "$data/$folder" --epochs "$epochs" --max-len "$length")
+}
+# on NAME BINARY PART ARGUMENT...: a grid of runs on a data set of the table.
+on() {
+  local name=$1 binary=$2 part=$3
+  shift 3
+  data_set "$name"
+  study "$binary" "$part" "$name" "${options[@]}" "$@"
+}
 
-emotion=(--dataset emotion --data-dir "$data/emotion" --epochs 4 --max-len 64)
-trec=(--dataset trec --data-dir "$data/trec" --epochs 12 --max-len 64)
-ag_news=(--dataset ag_news --data-dir "$data/ag_news" --max-len 128)
 # Hard texts are learned late and all at once: many rows, and a dense start that lasts until then.
 mixed=(--dataset synthetic --difficulty mixed --rows 150000 --dim 64 --dropout 0 --lr 1.5e-3 --epochs 8 --dense 0.6
   --head-price 0.06)
 
-part_main() {
-  compare trec trec 12 64
-  compare r8 r8 8 256
-  compare emotion emotion 4 64
-  compare sst2 sst2_glue 3 64
-  compare snli snli 3 64
-  compare dbpedia dbpedia 5 128
-  compare yelp_full yelp_review_full 5 256
-  compare ag_news ag_news 3 128
-  compare 20ng 20ng 4 128
-  compare imdb imdb 2 256
-}
+part_main() { for name in "${names[@]}"; do on "$name" bf-compare main; done; }
 part_mixed() { study bf-ablate mixed mixed --part gate "${mixed[@]}"; }
-part_ablation() { study bf-ablate ablation emotion --part ablation "${emotion[@]}"; }
+part_ablation() { on emotion bf-ablate ablation --part ablation; }
 part_opponents() {
-  study bf-ablate opponents emotion --part opponents "${emotion[@]}"
+  on emotion bf-ablate opponents --part opponents
   study bf-ablate opponents mixed --part fewer-heads "${mixed[@]}"
 }
-part_budgets() { study bf-ablate budgets ag_news --part budgets "${ag_news[@]}" --epochs 3; }
+part_budgets() { on ag_news bf-ablate budgets --part budgets; }
+# At the usual price most texts are at the floor of one head, whatever the size.
 part_scaling() {
-  study bf-ablate scaling trec --part layers "${trec[@]}"
-  study bf-ablate scaling trec --part heads "${trec[@]}"
-  study bf-ablate scaling emotion --part rows "${emotion[@]}"
+  on trec bf-ablate scaling --part layers --head-price 0.1
+  on trec bf-ablate scaling --part heads --head-price 0.1
+  on emotion bf-ablate scaling --part rows --head-price 0.1
 }
 
 # A part's results are the committed ones until all of its grids have run.
@@ -124,19 +129,23 @@ if [ -n "$quick" ]; then
 fi
 
 for part in "${parts[@]}"; do
-  rm -f "$results/$part.jsonl.new"
+  rm -f "$runs/$part.jsonl"
   "part_$part"
-  mv "$results/$part.jsonl.new" "$results/$part.jsonl"
+  cp "$runs/$part.jsonl" "$results/$part.jsonl"
 done
-"$bin/bf-report" --study "$results" --out "$results/study.html" --markdown "$results/study.md" --pictures "$results"
-# One model of generated texts and one of real ones, from the inside.
-pages() {
-  local folder=$1 dataset=$2 name=$3
-  shift 3
-  [ -e "$runs/$folder/$dataset-budget-seed1/summary.json" ] || return 0
-  "$bin/bf-report" --run "$runs/$folder/$dataset-budget-seed1" --run "$runs/$folder/$dataset-mha-seed1" \
-    --out "$results/$name.html" "$@"
+
+# page NAME PART FOLDER DATASET ARGUMENT...: BudgetFormer and its reference from the inside, where the part has run.
+page() {
+  local name=$1 part=$2 run=$runs/$3/$4
+  shift 4
+  [ -e "$runs/$part.jsonl" ] || return 0
+  "$bin/bf-report" --run "$run-budget-seed1" --run "$run-mha-seed1" --times "$runs/$part.jsonl" --out "$results/$name.html" "$@"
 }
-pages mixed synthetic mixed --texts experiments/mixed_texts.txt
-pages ag_news ag_news ag_news --texts experiments/news_texts.txt
+if [ -n "$quick" ]; then
+  page mixed mixed quick-mixed synthetic
+else
+  page mixed mixed mixed synthetic --texts experiments/mixed_texts.txt
+  page ag_news main ag_news ag_news --texts experiments/news_texts.txt
+fi
+"$bin/bf-report" --study "$results" --out "$results/study.html" --markdown "$results/study.md" --pictures "$results"
 echo "reproduce.sh: $results/study.html"

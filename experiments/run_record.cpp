@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "experiments/process.h"
 #include "nn/json_text.h"
 #include "nn/safetensors.h"
 #include "tensor/require.h"
@@ -170,7 +171,20 @@ double RunRecord::executed_share() const {
   return test("executed_flops_per_text") / test("dense_flops_per_text");
 }
 
-double RunRecord::seconds_per_1000() const { return 1000 * test("seconds") / test("examples"); }
+double RunRecord::seconds_per_1000() const {
+  return timed.is_null() ? 1000 * test("seconds") / test("examples")
+                         : number_at(timed, "/seconds_per_1000_texts");
+}
+
+double RunRecord::joules_per_1000() const {
+  return timed.is_null() ? 1000 * test("energy/joules") / test("examples")
+                         : number_at(timed, "/energy/joules_per_1000_texts");
+}
+
+double RunRecord::gco2_per_1000() const {
+  return timed.is_null() ? 1000 * test("energy/gco2") / test("examples")
+                         : number_at(timed, "/energy/gco2_per_1000_texts");
+}
 
 RunRecord read_run_record(const std::string& path) {
   std::error_code error;
@@ -189,6 +203,16 @@ RunRecord read_run_record(const std::string& path) {
   run.texts = read_texts(path + "/test_texts.jsonl");
   run.class_names = class_names(path + "/model.safetensors");
   return run;
+}
+
+void take_times(RunRecord& run, const std::string& file) {
+  fs::path folder = fs::path(run.path).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "runs/ag/"
+  const std::string end = " --out " + shell_text({folder.string()});
+  for (json& line : read_json_lines(file)) {
+    if (text_at(line, "/command").ends_with(end)) run.timed = std::move(line);
+  }
+  require_data(!run.timed.is_null(), file, ": no command in it ends with \"", end.substr(1), '"');
 }
 
 }  // namespace bf

@@ -40,6 +40,7 @@ struct RunRecord {
   std::vector<nlohmann::json> steps, epochs;  ///< in order, each step or epoch once
   std::vector<TestText> texts;
   std::vector<std::string> class_names;  ///< empty without a model
+  nlohmann::json timed;  ///< the line of a study that measured it; null: only the test pass did
 
   Index layers() const;
   Index heads() const;       ///< H
@@ -50,10 +51,17 @@ struct RunRecord {
   /// Mean over texts and layers of the heads that ran; H for mha.
   double heads_mean() const;
   double executed_share() const;  ///< executed / dense FLOPs
+  /// Per 1,000 texts: measured in turns with other models, or by the one test pass of the run.
   double seconds_per_1000() const;
+  double joules_per_1000() const;
+  double gco2_per_1000() const;
 };
 
 /// Throws std::runtime_error when `path` is not the folder of a run or a file in it cannot be read.
 RunRecord read_run_record(const std::string& path);
+
+/// Gives the run its line of `file`, the results.jsonl of bf-compare or bf-ablate: the one whose
+/// command trained into this folder. Throws std::runtime_error when there is none.
+void take_times(RunRecord& run, const std::string& file);
 
 }  // namespace bf

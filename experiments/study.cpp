@@ -12,11 +12,11 @@ namespace {
 
 using nlohmann::json;
 
-/// Options of bf-train that say which rows there are, as bf-evaluate knows them, too.
-const std::vector<std::string> data_options = {
-    "class-names",  "data-dir",           "data-seed", "dataset", "delimiter",     "difficulty",
-    "encoding",     "label-column",       "no-header", "rows",    "second-column", "skip-bad-rows",
-    "text-columns", "validation-fraction"};
+/// Options of bf-train that bf-evaluate knows, too: which rows there are, and what computes.
+const std::vector<std::string> shared_options = {
+    "class-names",   "data-dir",     "data-seed", "dataset", "delimiter",
+    "difficulty",    "encoding",     "label-column", "no-header", "rows",
+    "second-column", "skip-bad-rows", "text-columns", "threads", "validation-fraction"};
 
 const Variant& variant_named(const Study& study, const std::string& name) {
   const auto found = std::find_if(study.variants.begin(), study.variants.end(),
@@ -107,12 +107,12 @@ std::string command_of(const PlannedRun& run) {
     return shell_text(command);
   }
   command = {"build/experiments/bf-evaluate", "--model", run.folder};
-  Settings data;
+  Settings shared;
   for (const auto& setting : run.settings) {
-    const auto known = std::find(data_options.begin(), data_options.end(), setting.first);
-    if (known != data_options.end()) data.push_back(setting);
+    const auto known = std::find(shared_options.begin(), shared_options.end(), setting.first);
+    if (known != shared_options.end()) shared.push_back(setting);
   }
-  add_settings(data, command);
+  add_settings(shared, command);
   if (run.variant->budget != "learned") {
     command.insert(command.end(), {"--budget", run.variant->budget});
   }
@@ -135,13 +135,15 @@ json result_of(const Study& study, const PlannedRun& run, const StudyMeasurement
           {"layers", model.at("layers")},
           {"parameters", measured.parameters},
           {"training_rows", config.at("rows").at("train")},
+          {"class_names", summary.at("class_names")},
           {"test", measured.test},
           {"training",
            {{"best_epoch", training.at("best_epoch")},
             {"steps", training.at("steps")},
             {"train_seconds", training.at("train_seconds")},
             {"epochs", short_epochs(training)}}},
-          {"seconds_per_1000_texts", measured.seconds_per_1000}};
+          {"seconds_per_1000_texts", measured.seconds_per_1000},
+          {"energy", measured.energy}};
 }
 
 /// The variants of one data set and seed, with the folders of the models that they use.

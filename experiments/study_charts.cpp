@@ -8,6 +8,7 @@
 #include "experiments/run_record.h"
 #include "experiments/sample.h"
 #include "experiments/study_tables.h"
+#include "experiments/study_variants.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -122,7 +123,7 @@ Chart saved_chart(const StudyPart& part) {
   Chart chart = saved(executed_of);
   const Chart times = saved(seconds_of);
   for (Curve& curve : chart.curves)
-    curve.label += ": FLOPs, the ceiling", curve.colour = Colour::grey;
+    curve.label += ": FLOPs", curve.colour = Colour::grey;
   for (Index i = 0; i < times.curves.size(); ++i) {
     Curve curve = times.curves[i];
     curve.label += ": time";
@@ -174,35 +175,12 @@ Chart budget_chart(const StudyPart& part, const std::string& dataset, const std:
   return chart;
 }
 
-/// What varies in a variant of the scaling part: "layers", "heads" or "rows"; empty for none.
-std::string scaled(const std::string& variant) {
-  const std::string family = family_of(variant);
-  for (const char* name : {"layers", "heads", "rows"}) {
-    const std::string word = name;
-    const bool ends = family.size() >= word.size() &&
-                      family.compare(family.size() - word.size(), word.size(), word) == 0;
-    if (ends) return word;
-  }
-  return "";
-}
-
 Chart scaling_chart(const StudyPart& part, const std::string& what, const std::string& label) {
-  Chart chart{.x_label = label, .y_label = "mean budget s"};
+  Chart chart{.x_label = label, .y_label = "mean budget s, end of training"};
   for (const std::string& dataset : part.datasets()) {
     Curve curve = empty_curve(dataset, CurveStyle::line_points, turn(chart.curves.size()));
-    std::vector<const StudyGroup*> groups;
-    for (const StudyGroup& group : part.groups) {
-      const bool chooses = !group.runs.empty() && group.runs.front().budgets();
-      if (group.dataset == dataset && scaled(group.variant) == what && chooses) {
-        groups.push_back(&group);
-      }
-    }
-    std::sort(groups.begin(), groups.end(), [](const StudyGroup* a, const StudyGroup* b) {
-      return number_in(a->variant) < number_in(b->variant);
-    });
-    for (const StudyGroup* group : groups) {
-      add_point(curve, number_in(group->variant),
-                group->values([](const StudyRun& run) { return run.test("s_mean"); }));
+    for (const StudyGroup* group : scaling_groups(part, dataset, what)) {
+      add_point(curve, number_in(group->variant), group->values(final_budget));
     }
     if (!curve.x.empty()) chart.curves.push_back(curve);
   }
@@ -286,7 +264,8 @@ std::vector<Figure> main_figures(const StudyPart& part) {
        "standard deviation over seeds.",
        accuracy},
       {"Heads that run in a layer, on average over texts.", heads},
-      {"Does the clock see what the FLOPs promise? All of it where both bars are of one height.",
+      {"Does the clock see what the FLOPs promise? All of it where both bars are of one height; more "
+       "where what was saved ran at a lower rate than the rest.",
        saved_chart(part)}};
 }
 
@@ -316,8 +295,8 @@ std::vector<Figure> ablation_figures(const StudyPart& part) {
     chart.height = 400;
     figures.push_back({dataset + ": what each part of the recipe is worth.", chart});
     figures.push_back(
-        {dataset + ": where a dashed line leaves the full one of its colour, what is trained (soft "
-                   "gates on every head) is not what is run (the selected heads).",
+        {dataset + ": where a dashed line leaves the full one of its colour, the relaxation (soft "
+                   "gates on every head) says something else than what is run (selected heads).",
          gate_chart(part, dataset)});
   }
   return figures;
@@ -356,7 +335,7 @@ std::vector<Figure> budget_figures(const StudyPart& part) {
           return values;
         },
         1);
-    Curve ceiling = empty_curve("ceiling by FLOPs", CurveStyle::dashed, Colour::grey);
+    Curve ceiling = empty_curve("if every FLOP took as long", CurveStyle::dashed, Colour::grey);
     for (const StudyGroup& group : part.groups) {
       if (group.dataset != dataset || budget_family(group.variant) != "without jitter") {
         continue;
@@ -366,7 +345,7 @@ std::vector<Figure> budget_figures(const StudyPart& part) {
     }
     if (!ceiling.x.empty()) speed.curves.push_back(ceiling);
     figures.push_back(
-        {dataset + ": speed at each budget, below the ceiling that the FLOPs set.", speed});
+        {dataset + ": speed at each budget, beside the ceiling that the FLOPs set.", speed});
   }
   return figures;
 }

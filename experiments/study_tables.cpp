@@ -48,13 +48,6 @@ ReportTable without_empty_columns(const ReportTable& table) {
   return result;
 }
 
-/// The value per 1,000 test texts of a field that counts all of them.
-Measure per_1000_texts(const std::string& path) {
-  return [=](const StudyRun& run) {
-    return 1000 * number_at(run.record, path) / run.test("examples");
-  };
-}
-
 /// The field where the model was trained for its run; NaN elsewhere.
 Measure of_training(const std::string& path) {
   return [=](const StudyRun& run) {
@@ -91,6 +84,45 @@ std::vector<std::string> study_row(const StudyGroup& group, const StudyGroup* re
           unless_reference(inverse(ratios(group, reference, seconds_of)), 1)};
 }
 
+/// The name of the class with this label, or "class 3".
+std::string class_title(const StudyGroup& group, const std::string& label) {
+  const nlohmann::json& record = group.runs.front().record;
+  const auto names = record.find("class_names");
+  if (names != record.end() && names->is_array()) {
+    for (Index i = 0; i < names->size(); ++i) {
+      if (std::to_string(i) == label) return text_at((*names)[i], "", label);
+    }
+  }
+  return "class " + label;
+}
+
+/// "World 2.10" of the classes with the fewest and the most heads in all layers, means over seeds.
+std::vector<std::string> class_extremes(const StudyGroup& group) {
+  std::pair<double, std::string> fewest{0, "-"}, most{0, "-"};
+  for (const std::string& name : names_in({"", {group}}, "by_class")) {
+    const double heads = group.mean([&](const StudyRun& run) {
+      return grouped_value(run, "by_class", name, "heads_mean_total");
+    });
+    if (!std::isfinite(heads)) continue;
+    const std::pair<double, std::string> entry{heads, class_title(group, name)};
+    if (fewest.second == "-" || heads < fewest.first) fewest = entry;
+    if (most.second == "-" || heads > most.first) most = entry;
+  }
+  const auto cell = [](const std::pair<double, std::string>& entry) {
+    return entry.second == "-" ? "-" : entry.second + ' ' + digits_or_dash(entry.first, 2);
+  };
+  return {cell(fewest), cell(most)};
+}
+
+/// usual_heads() of all test texts of a run.
+std::string layers_heads(const StudyRun& run) {
+  nlohmann::json usage = nlohmann::json::array();
+  for (const nlohmann::json& layer : entries(run, "layers")) {
+    usage.push_back(numbers_at(layer, "/head_usage"));
+  }
+  return usual_heads({{"head_usage", usage}});
+}
+
 std::vector<std::string> cost_row(const StudyGroup& group) {
   const auto cell = [&](const Measure& measure, int digits, double factor = 1) {
     return mean_and_deviation(group.values(measure), digits, factor);
@@ -103,11 +135,13 @@ std::vector<std::string> cost_row(const StudyGroup& group) {
           cell(cut("paper_flops_per_text", "dense_flops_per_text"), 1, 100),
           cell(field("/test/peak_tensor_bytes"), 1, 1e-6),
           cell(of_training("/test/peak_process_bytes"), 1, 1e-6),
-          cell(per_1000_texts("/test/energy/joules"), 3),
-          cell(per_1000_texts("/test/energy/gco2"), 3, 1000),
-          text_at(group.runs.front().record, "/test/energy/source", "-"),
+          cell(field("/energy/joules_per_1000_texts"), 3),
+          cell(field("/energy/gco2_per_1000_texts"), 3, 1000),
+          text_at(group.runs.front().record, "/energy/source", "-"),
           cell(of_training("/training/train_seconds"), 1),
-          cell(field("/parameters"), 0)};
+          cell(field("/parameters"), 0),
+          cell(field("/training_rows"), 0),
+          cell(field("/test/examples"), 0)};
 }
 
 }  // namespace
@@ -134,7 +168,8 @@ ReportTable cost_table(const StudyPart& part) {
   ReportTable table{
       {"data set", "variant", "s / 1000 texts", "MFLOP / text", "FLOPs cut %",
        "cut as the paper counts %", "peak tensors MB", "peak process MB, training",
-       "J / 1000 texts", "CO2 mg / 1000 texts", "energy by", "training s", "parameters"},
+       "J / 1000 texts", "CO2 mg / 1000 texts", "energy by", "training s", "parameters",
+       "training rows", "test texts"},
       {}};
   for (const StudyGroup& group : part.groups) table.rows.push_back(cost_row(group));
   return without_empty_columns(table);
@@ -156,6 +191,42 @@ ReportTable correlation_table(const StudyPart& part) {
     if (known) table.rows.push_back(row);
   }
   return without_empty_columns(table);
+}
+
+std::string usual_heads(const nlohmann::json& texts) {
+  std::string heads;
+  for (Index layer = 0;; ++layer) {
+    const std::vector<double> usage = numbers_at(texts, join_parts("/head_usage/", layer));
+    if (usage.empty()) return heads;
+    for (Index h = 0; h < usage.size(); ++h) {
+      if (usage[h] <= 0.5) continue;
+      heads += join_parts(heads.empty() ? "" : " ", layer + 1, '/', h + 1);
+    }
+  }
+}
+
+ReportTable whom_table(const StudyPart& part) {
+  ReportTable table{{"data set", "variant", "class with the fewest heads", "with the most",
+                     "tenth with the fewest: heads", "tokens", "accuracy %",
+                     "tenth with the most: heads", "tokens", "accuracy %", "usual heads, seed 1"},
+                    {}};
+  for (const StudyGroup& group : part.groups) {
+    if (!group.runs.front().budgets()) continue;
+    std::vector<std::string> row = {group.dataset, group.variant};
+    for (const std::string& cell : class_extremes(group)) row.push_back(cell);
+    for (const std::string tenth : {"cheapest_tenth", "dearest_tenth"}) {
+      const auto cell = [&](const char* name, int digits, double factor) {
+        return mean_and_deviation(group.values(field("/test/" + tenth + '/' + name)), digits,
+                                  factor);
+      };
+      row.push_back(cell("heads_mean_total", 2, 1));
+      row.push_back(cell("tokens_mean", 1, 1));
+      row.push_back(cell("accuracy", 1, 100));
+    }
+    row.push_back(layers_heads(group.runs.front()));
+    table.rows.push_back(row);
+  }
+  return table;
 }
 
 std::vector<std::string> names_in(const StudyPart& part, const std::string& field) {

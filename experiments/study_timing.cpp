@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 
 #include "experiments/sample.h"
 #include "experiments/training_options.h"
@@ -19,8 +20,10 @@ namespace {
 
 using nlohmann::json;
 
+// Enough texts for the mix of lengths, enough time for what disturbs the machine to even out.
 constexpr Index timed_texts = 2000;
-constexpr Index timed_passes = 5;
+constexpr Index least_passes = 5, most_passes = 50;
+constexpr double least_seconds = 2;
 
 /// Evenly spaced examples: the same mix of lengths in fewer texts.
 TokenizedSplit thinned(const TokenizedSplit& split, Index most) {
@@ -37,11 +40,19 @@ TokenizedSplit thinned(const TokenizedSplit& split, Index most) {
 struct Candidate {
   TrainedModel trained;
   TokenizedSplit test, timed;
-  std::vector<double> seconds;
+  std::vector<double> seconds = {};  ///< of each timed pass
+  double joules = 0, gco2 = 0;       ///< of all of them
+  std::string energy_source = {};
+
+  double total_seconds() const { return std::accumulate(seconds.begin(), seconds.end(), 0.0); }
+  bool timed_enough() const {
+    return seconds.size() >= most_passes ||
+           (seconds.size() >= least_passes && total_seconds() >= least_seconds);
+  }
 };
 
 Candidate load_candidate(const PlannedRun& run, const Dataset& data) {
-  Candidate candidate{load_run(run.folder), {}, {}, {}};
+  Candidate candidate{load_run(run.folder), {}, {}};
   BudgetFormerClassifier* budget = candidate.trained.model.budget;
   const Variant& variant = *run.variant;
   if (variant.budget != "learned" || variant.gate != "learned") {
@@ -62,13 +73,28 @@ json read_known(const std::string& path) {
   return known;
 }
 
+void time_pass(Candidate& candidate) {
+  const Evaluation pass = evaluate(candidate.trained.model, candidate.timed);
+  candidate.seconds.push_back(pass.seconds);
+  candidate.joules += pass.energy.joules;
+  candidate.gco2 += pass.energy.gco2;
+  candidate.energy_source = pass.energy.source;
+}
+
 void time_candidates(std::vector<Candidate>& candidates) {
-  for (Index pass = 0; pass <= timed_passes; ++pass) {
-    for (Candidate& candidate : candidates) {
-      const double taken = evaluate(candidate.trained.model, candidate.timed).seconds;
-      if (pass > 0) candidate.seconds.push_back(taken);
-    }
+  for (Candidate& candidate : candidates) evaluate(candidate.trained.model, candidate.timed);
+  const auto enough = [](const Candidate& candidate) { return candidate.timed_enough(); };
+  while (!std::all_of(candidates.begin(), candidates.end(), enough)) {
+    std::for_each(candidates.begin(), candidates.end(), time_pass);
+    std::for_each(candidates.rbegin(), candidates.rend(), time_pass);
   }
+}
+
+json energy_of(const Candidate& candidate) {
+  const double texts = static_cast<double>(candidate.seconds.size() * candidate.timed.size());
+  return {{"joules_per_1000_texts", 1000 * candidate.joules / texts},
+          {"gco2_per_1000_texts", 1000 * candidate.gco2 / texts},
+          {"source", candidate.energy_source}};
 }
 
 /// Tells a model that was trained anew from the one that was measured.
@@ -90,6 +116,7 @@ json measured(const std::vector<PlannedRun>& runs, const std::vector<std::string
     entry = {{"weights", hashes[i]},
              {"seconds_per_1000_texts", 1000 * quantile(candidates[i].seconds, 0.5) /
                                             static_cast<double>(candidates[i].timed.size())},
+             {"energy", energy_of(candidates[i])},
              {"parameters", model.net->parameter_count()},
              {"published_share", data.published_share}};
     if (!runs[i].variant->model_of.empty()) {
@@ -109,7 +136,7 @@ std::vector<StudyMeasurement> test_and_time(const std::vector<PlannedRun>& runs,
   for (const PlannedRun& run : runs) {
     hashes.push_back(model_hash(run));
     const json entry = known.value(run.variant->name, json::object());
-    complete = complete && entry.value("weights", "") == hashes.back();
+    complete = complete && entry.contains("energy") && entry.value("weights", "") == hashes.back();
   }
   if (!complete) {
     progress.line(join_parts("timing  ", path));
@@ -121,7 +148,8 @@ std::vector<StudyMeasurement> test_and_time(const std::vector<PlannedRun>& runs,
     const json& entry = known.at(run.variant->name);
     results.push_back(
         {entry.contains("test") ? entry.at("test") : run_summary(run.folder).at("test"),
-         entry.at("seconds_per_1000_texts"), entry.at("parameters"), entry.at("published_share")});
+         entry.at("seconds_per_1000_texts"), entry.at("energy"), entry.at("parameters"),
+         entry.at("published_share")});
   }
   return results;
 }

@@ -86,9 +86,10 @@ works "$bin/bf-train" --prune-from whole --heads 2 --epochs 1 --dataset syntheti
 grep -q '"kept-heads"' pruned/config.json || fail "bf-train --prune-from does not record which heads it kept"
 works "$bin/bf-evaluate" --model pruned --dataset synthetic --rows 300
 
-# The study's script, on tiny models: two parts of it, with their tables and pictures; a second time nothing is trained.
-works bash "$root/experiments/reproduce.sh" --quick --only main --only mixed --runs study
-for file in main.jsonl mixed-1.svg study.html study.md; do
+# The study's script, on tiny models, with its tables and pictures; a second time nothing is trained.
+works bash "$root/experiments/reproduce.sh" --quick --runs study
+grep -q 'has not been run' study-quick/results/study.md && fail "reproduce.sh left out a part"
+for file in main.jsonl mixed-1.svg mixed.html study.html study.md; do
   [ -s study-quick/results/$file ] || fail "reproduce.sh wrote no $file"
 done
 grep -q 'xmlns:xlink=' study-quick/results/mixed-1.svg || fail "a picture of a study is no whole SVG file"

@@ -69,9 +69,19 @@ TEST_CASE("report_run: the headline says how many heads, which, and what it save
         "4 (100 %), 1 (30 %). 4 of the 8 heads never run.");
   CHECK(sentences[3] ==
         "It executes 62.5 % of the FLOPs of the same model with every head (2.50 of 4.00 MFLOP per "
-        "text), so it can be at most 1.60 times as fast: that is the ceiling. On the clock it was "
-        "1.25 times as fast (3.200 against 4.000 s per 1,000 texts, one test pass each; other "
+        "text), which makes it 1.60 times as fast if every FLOP takes as long: that is the "
+        "ceiling. On the clock it was 1.25 times as fast (3.200 against 4.000 s per 1,000 texts, one test pass each; other "
         "programs may have run).");
+}
+
+TEST_CASE("report_run: times measured in turns are said to be so") {
+  std::vector<RunRecord> runs = {small_record("budget"), small_record("mha")};
+  runs[0].timed = {{"seconds_per_1000_texts", 2.0}};
+  CHECK(holds(headline(runs[0], &runs[1])[3], "one test pass each"));
+  runs[1].timed = {{"seconds_per_1000_texts", 5.0}};
+  CHECK(holds(headline(runs[0], &runs[1])[3],
+              "it was 2.50 times as fast (2.000 against 5.000 s per 1,000 texts, medians of passes "
+              "in turns)."));
 }
 
 TEST_CASE("report_run: without a reference, or a summary, the headline says so") {

@@ -34,6 +34,17 @@ TEST_CASE("report_study: what was run stands there in both forms, what was not i
   CHECK(report.pictures[1] == std::pair<std::string, std::string>{"main-2", "PICTURE"});
 }
 
+TEST_CASE("report_study: pages of single models that lie beside it are linked, by safe names") {
+  const TempFolder folder;
+  write_main_part(folder);
+  folder.write("ag_news.html", "");
+  folder.write("a&b.html", "");
+  folder.write("study.html", "");
+  CHECK(holds(report_study(folder.path(), picture).html,
+              "from the inside: <a href=\"a&amp;b.html\">a&amp;b.html</a>, "
+              "<a href=\"ag_news.html\">ag_news.html</a>.</p>"));
+}
+
 TEST_CASE("report_study: a folder without a study is an error") {
   const TempFolder folder;
   CHECK_THROWS_WITH_AS(report_study("no-such", picture), "no-such: no such study folder",

@@ -73,6 +73,32 @@ TEST_CASE("run_record: results, steps once each, and texts") {
   CHECK(std::isnan(run.texts[1].loss));
 }
 
+TEST_CASE("run_record: a run takes its times from the line of its folder") {
+  const TempFolder folder;
+  folder.write("config.json", config);
+  folder.write("summary.json", R"({"test": {"seconds": 2, "examples": 500,
+    "energy": {"joules": 10, "gco2": 5}}})");
+  const std::string file = folder.write(
+      "results.jsonl",
+      "{\"command\": \"bf-train --out other\", \"seconds_per_1000_texts\": 1}\n"
+      "{\"command\": \"bf-train --out " +
+          folder.path() +
+          "\", \"seconds_per_1000_texts\": 3, "
+          "\"energy\": {\"joules_per_1000_texts\": 7, \"gco2_per_1000_texts\": 0.5}}\n");
+  RunRecord run = read_run_record(folder.path() + "/");
+  CHECK(run.seconds_per_1000() == 4);
+  CHECK(run.joules_per_1000() == 20);
+  CHECK(run.gco2_per_1000() == 10);
+  take_times(run, file);
+  CHECK(run.seconds_per_1000() == 3);
+  CHECK(run.joules_per_1000() == 7);
+  CHECK(run.gco2_per_1000() == 0.5);
+  run.path = "elsewhere", run.timed = nullptr;
+  CHECK_THROWS_WITH_AS(take_times(run, file),
+                       (file + ": no command in it ends with \"--out elsewhere\"").c_str(),
+                       std::runtime_error);
+}
+
 TEST_CASE("run_record: what cannot be read is named") {
   const TempFolder folder;
   CHECK_THROWS_WITH_AS(read_run_record("no-such"), "no-such: no such run folder",

@@ -37,7 +37,7 @@ TEST_CASE("study_charts: accuracy, heads and savings by data set") {
   CHECK(heads.high[0] == doctest::Approx(1.5 + std::sqrt(0.5)));
   const Chart& saved = figures[2].chart;
   REQUIRE(saved.curves.size() == 2);
-  CHECK(saved.curves[0].label == "budget: FLOPs, the ceiling");
+  CHECK(saved.curves[0].label == "budget: FLOPs");
   CHECK(saved.curves[0].y[0] == doctest::Approx(45));
   CHECK(saved.curves[1].label == "budget: time");
   CHECK(saved.curves[1].y[0] == doctest::Approx(40));
@@ -62,7 +62,7 @@ TEST_CASE("study_charts: one model, many budgets, with its learned budget and th
   CHECK(accuracy[3].label == "mha");
   const std::vector<Curve>& speed = figures[1].chart.curves;
   CHECK(speed[0].y == std::vector<double>{2, 1});
-  CHECK(speed.back().label == "ceiling by FLOPs");
+  CHECK(speed.back().label == "if every FLOP took as long");
   CHECK(speed.back().y == std::vector<double>{2, 1});
 }
 
@@ -81,10 +81,13 @@ TEST_CASE("study_charts: opponents are told apart by family and named") {
 }
 
 TEST_CASE("study_charts: scaling takes what varies from the variant's name") {
+  const auto ended = [](const std::string& variant, const std::string& s) {
+    return with_fields(study_line("trec", variant, 1, 0.8, 1, 50, 1),
+                       "\"training\": {\"epochs\": [{\"s_mean\": " + s + "}]}");
+  };
   const std::vector<Figure> figures =
-      scaling_figures(part_of(study_line("trec", "layers-4", 1, 0.8, 1, 50, 1) +
-                              study_line("trec", "layers-2", 1, 0.8, 2, 50, 1) +
-                              study_line("trec", "budget-rows-1200", 1, 0.8, 3, 50, 1)));
+      scaling_figures(part_of(ended("layers-4", "0.25") + ended("layers-2", "0.5") +
+                              ended("budget-rows-1200", "0.75")));
   REQUIRE(figures.size() == 3);
   CHECK(figures[0].chart.curves[0].x == std::vector<double>{2, 4});
   CHECK(figures[0].chart.curves[0].y == std::vector<double>{0.5, 0.25});

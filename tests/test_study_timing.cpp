@@ -53,6 +53,7 @@ TEST_CASE("study_timing: a model is measured once, and again when it is another"
   CHECK(first[0].seconds_per_1000 > 0);
   CHECK(first[0].parameters > 0);
   CHECK(first[0].published_share == 1);
+  CHECK(first[0].energy["joules_per_1000_texts"] > 0);
   CHECK(first[0].test == run_summary(folder.path("run"))["test"]);
   // What the file has is believed as long as the weights are those that it tells of.
   nlohmann::json file = nlohmann::json::parse(std::ifstream(folder.path("times.json")));

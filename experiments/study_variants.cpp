@@ -1,0 +1,194 @@
+#include "experiments/study_variants.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/run_record.h"
+#include "experiments/sample.h"
+#include "tensor/require.h"
+
+namespace bf {
+namespace {
+
+double heads_of(const StudyRun& run) { return run.heads_mean(); }
+
+std::string signed_points(double points) {
+  return (points > 0 ? "+" : "") + digits_or_dash(points, 2);
+}
+
+/// The share of the reference's FLOPs, of 1.
+double cost_of(const StudyPart& part, const StudyGroup& group) {
+  return mean_of(ratios(group, part.reference(group), executed_of));
+}
+
+/// "89.82 % at 71 % of the FLOPs"
+std::string accuracy_at_cost(const StudyPart& part, const StudyGroup& group) {
+  return join_parts(mean_and_deviation(group.values(accuracy_of), 2, 100), " % at ",
+                    digits_or_dash(100 * cost_of(part, group), 0), " % of the FLOPs");
+}
+
+/// The variants "FAMILY-NUMBER" of a data set, in the order of the file.
+std::vector<const StudyGroup*> family(const StudyPart& part, const std::string& dataset,
+                                      const std::string& name) {
+  std::vector<const StudyGroup*> groups;
+  for (const StudyGroup& group : part.groups) {
+    const bool member = family_of(group.variant) == name && group.variant != name;
+    if (group.dataset == dataset && member) groups.push_back(&group);
+  }
+  return groups;
+}
+
+struct Opponent {
+  const char *family, *words;
+};
+constexpr Opponent dense_opponents[] = {
+    {"mha", "multi-head attention with fewer heads from the start"},
+    {"pruned", "multi-head attention pruned after training"}};
+constexpr Opponent fixed_budgets[] = {
+    {"fixed", "BudgetFormer trained with a fixed budget"},
+    {"budget", "the learned model with a budget put on it at test time"}};
+
+std::string family_sentence(const StudyPart& part, const std::string& dataset,
+                            const Opponent& opponent) {
+  std::string members;
+  for (const StudyGroup* group : family(part, dataset, opponent.family)) {
+    members += join_parts(members.empty() ? "" : "; ", number_in(group->variant), ": ",
+                          accuracy_at_cost(part, *group));
+  }
+  if (members.empty()) return "";
+  return join_parts(dataset, ", ", opponent.words, ": ", members, '.');
+}
+
+/// The dense opponent of the nearest cost, and the distance in accuracy.
+std::string nearest_sentence(const StudyPart& part, const StudyGroup& budget) {
+  const double cost = cost_of(part, budget);
+  const StudyGroup* nearest = nullptr;
+  for (const Opponent& opponent : dense_opponents) {
+    for (const StudyGroup* group : family(part, budget.dataset, opponent.family)) {
+      const double distance = std::abs(cost_of(part, *group) - cost);
+      if (nearest == nullptr || distance < std::abs(cost_of(part, *nearest) - cost)) {
+        nearest = group;
+      }
+    }
+  }
+  if (nearest == nullptr) return "";
+  const std::vector<double> points = differences(budget, nearest, accuracy_of);
+  return join_parts(budget.dataset, ": the opponent nearest in cost is ", nearest->variant,
+                    "; BudgetFormer is ", mean_and_deviation(points, 2, 100), " points from it.");
+}
+
+/// "falls", "rises" or "does not move" between the smallest and the largest of what varies, by more
+/// than the seeds do.
+std::string direction(const std::vector<double>& first, const std::vector<double>& last) {
+  const double change = mean_of(last) - mean_of(first);
+  const double first_spread = deviation_of(first), last_spread = deviation_of(last);
+  const double spread = std::max(std::isfinite(first_spread) ? first_spread : 0,
+                                 std::isfinite(last_spread) ? last_spread : 0);
+  if (!(std::abs(change) > spread)) return "does not move by more than the seeds do";
+  return change > 0 ? "rises" : "falls";
+}
+
+std::string scaling_sentence(const StudyPart& part, const std::string& dataset,
+                             const std::string& what, const std::string& claim) {
+  const std::vector<const StudyGroup*> groups = scaling_groups(part, dataset, what);
+  if (groups.size() < 2) return "";
+  std::string values;
+  for (const StudyGroup* group : groups) {
+    values += join_parts(values.empty() ? "" : ", ", number_in(group->variant), ": ",
+                         mean_and_deviation(group->values(final_budget), 3), " (",
+                         digits_or_dash(group->mean(heads_of), 2), " heads)");
+  }
+  return join_parts(
+      dataset, ": from the fewest ", what, " to the most, s at the end of training ",
+      direction(groups.front()->values(final_budget), groups.back()->values(final_budget)),
+      " (the paper: ", claim, "). ", what, " and s: ", values, '.');
+}
+
+}  // namespace
+
+std::vector<std::string> opponents_findings(const StudyPart& part) {
+  std::vector<std::string> sentences;
+  const auto add = [&](const std::string& sentence) {
+    if (!sentence.empty()) sentences.push_back(sentence);
+  };
+  for (const std::string& dataset : part.datasets()) {
+    const StudyGroup* budget = part.find(dataset, "budget");
+    const StudyGroup* reference = part.find(dataset, "mha");
+    if (budget == nullptr || reference == nullptr) continue;
+    add(join_parts(dataset, ": multi-head attention ",
+                   mean_and_deviation(reference->values(accuracy_of), 2, 100), " %; BudgetFormer ",
+                   accuracy_at_cost(part, *budget), ", ", digits_or_dash(budget->mean(heads_of), 2),
+                   " heads."));
+    for (const Opponent& opponent : dense_opponents) add(family_sentence(part, dataset, opponent));
+    add(nearest_sentence(part, *budget));
+    for (const Opponent& opponent : fixed_budgets) add(family_sentence(part, dataset, opponent));
+  }
+  return sentences;
+}
+
+std::vector<std::string> ablation_findings(const StudyPart& part) {
+  std::vector<std::string> sentences;
+  for (const std::string& dataset : part.datasets()) {
+    const StudyGroup* recipe = part.find(dataset, "budget");
+    if (recipe == nullptr) continue;
+    std::string changes;
+    for (const StudyGroup& group : part.groups) {
+      if (group.dataset != dataset || &group == recipe || group.variant == "mha") continue;
+      const double points = 100 * mean_of(differences(group, recipe, accuracy_of));
+      changes += join_parts(changes.empty() ? "" : "; ", group.variant, ' ', signed_points(points),
+                            " (", digits_or_dash(group.mean(heads_of), 2), " heads)");
+    }
+    if (changes.empty()) continue;
+    sentences.push_back(join_parts(dataset, ": the whole recipe reaches ",
+                                   mean_and_deviation(recipe->values(accuracy_of), 2, 100),
+                                   " % with ", digits_or_dash(recipe->mean(heads_of), 2),
+                                   " heads. Points against it: ", changes, '.'));
+  }
+  return sentences;
+}
+
+std::vector<std::string> scaling_findings(const StudyPart& part) {
+  const std::pair<const char*, const char*> questions[] = {
+      {"layers", "s falls with the model's size"},
+      {"heads", "s falls with the model's size"},
+      {"rows", "few rows end at larger budgets"}};
+  std::vector<std::string> sentences;
+  for (const std::string& dataset : part.datasets()) {
+    for (const auto& [what, claim] : questions) {
+      const std::string sentence = scaling_sentence(part, dataset, what, claim);
+      if (!sentence.empty()) sentences.push_back(sentence);
+    }
+  }
+  return sentences;
+}
+
+std::string scaled(const std::string& variant) {
+  const std::string name = family_of(variant);
+  for (const std::string word : {"layers", "heads", "rows"}) {
+    if (name.ends_with(word)) return word;
+  }
+  return "";
+}
+
+std::vector<const StudyGroup*> scaling_groups(const StudyPart& part, const std::string& dataset,
+                                              const std::string& what) {
+  std::vector<const StudyGroup*> groups;
+  for (const StudyGroup& group : part.groups) {
+    const bool chooses = !group.runs.empty() && group.runs.front().budgets();
+    if (group.dataset == dataset && scaled(group.variant) == what && chooses) {
+      groups.push_back(&group);
+    }
+  }
+  std::sort(groups.begin(), groups.end(), [](const StudyGroup* a, const StudyGroup* b) {
+    return number_in(a->variant) < number_in(b->variant);
+  });
+  return groups;
+}
+
+double final_budget(const StudyRun& run) {
+  const nlohmann::json::json_pointer epochs("/training/epochs");
+  if (!run.record.contains(epochs) || run.record.at(epochs).empty()) return std::nan("");
+  return number_at(run.record.at(epochs).back(), "/s_mean");
+}
+
+}  // namespace bf

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/study_runs.h"
+
+// What the parts say that compare many variants of one model, in sentences.
+namespace bf {
+
+/// BudgetFormer beside multi-head attention with fewer heads from the start ("mha-1"), pruned
+/// ("pruned-1") and beside fixed budgets ("fixed-0.25"): accuracy and FLOPs of each, and how far
+/// BudgetFormer is from the dense model nearest to it in cost.
+std::vector<std::string> opponents_findings(const StudyPart& part);
+
+/// What every change to the recipe does to accuracy and heads, against the variant "budget".
+std::vector<std::string> ablation_findings(const StudyPart& part);
+
+/// Whether s falls or rises with layers, heads and training rows (variants "budget-layers-4").
+/// s is that of the last epoch: an earlier one, if it is the best on validation rows, was not at
+/// the end of the schedules.
+std::vector<std::string> scaling_findings(const StudyPart& part);
+
+/// What varies in a variant of the scaling part: "layers", "heads" or "rows"; empty for none.
+std::string scaled(const std::string& variant);
+/// The groups that choose heads and in which `what` varies, from its smallest value on.
+std::vector<const StudyGroup*> scaling_groups(const StudyPart& part, const std::string& dataset,
+                                              const std::string& what);
+/// s on the validation rows after the last epoch of training; NaN where it is not recorded.
+double final_budget(const StudyRun& run);
+
+}  // namespace bf
