@@ -14,9 +14,9 @@ Variant changed(const std::string& name, Settings changes) {
 }
 
 /// Without anything that is ours and not the paper's.
-const Settings paper_recipe = {
-    {"estimator", "paper"}, {"controller-pool", "mean"}, {"head-price", "0"},
-    {"dense", "0"},         {"budget-noise", "0"},       {"logit-penalty", "0"}};
+const Settings paper_recipe = {{"estimator", "paper"}, {"controller-pool", "mean"},
+                               {"head-price", "0"},    {"dense", "0"},
+                               {"budget-noise", "0"},  {"logit-penalty", "0"}};
 
 std::vector<Variant> parts_of_the_method() {
   return {mha,
