@@ -109,12 +109,11 @@ std::string what_it_saved(const RunRecord& run, const RunRecord* reference) {
   const double own = run.test("executed_flops_per_text");
   const double dense = reference != nullptr ? reference->test("executed_flops_per_text")
                                             : run.test("dense_flops_per_text");
-  std::string text =
-      join_parts("It executes ", percent(own / dense),
-                 " of the FLOPs of the same model with every head (", digits_or_dash(own / 1e6, 2),
-                 " of ", digits_or_dash(dense / 1e6, 2), " MFLOP per text), which makes it ",
-                 digits_or_dash(dense / own, 2),
-                 " times as fast if every FLOP takes as long: that is the ceiling. ");
+  std::string text = join_parts(
+      "It executes ", percent(own / dense), " of the FLOPs of the same model with every head (",
+      digits_or_dash(own / 1e6, 2), " of ", digits_or_dash(dense / 1e6, 2),
+      " MFLOP per text), which makes it ", digits_or_dash(dense / own, 2),
+      " times as fast if every FLOP takes as long: that is the ceiling. ");
   if (reference == nullptr) {
     return text + join_parts("The test pass took ", digits_or_dash(run.seconds_per_1000(), 3),
                              " s per 1,000 texts; a run of multi-head attention on this page "
@@ -124,8 +123,7 @@ std::string what_it_saved(const RunRecord& run, const RunRecord* reference) {
          join_parts("On the clock it was ",
                     digits_or_dash(reference->seconds_per_1000() / run.seconds_per_1000(), 2),
                     " times as fast (", digits_or_dash(run.seconds_per_1000(), 3), " against ",
-                    digits_or_dash(reference->seconds_per_1000(), 3),
-                    " s per 1,000 texts, ",
+                    digits_or_dash(reference->seconds_per_1000(), 3), " s per 1,000 texts, ",
                     run.timed.is_null() || reference->timed.is_null()
                         ? "one test pass each; other programs may have run)."
                         : "medians of passes in turns).");

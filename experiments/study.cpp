@@ -14,9 +14,9 @@ using nlohmann::json;
 
 /// Options of bf-train that bf-evaluate knows, too: which rows there are, and what computes.
 const std::vector<std::string> shared_options = {
-    "class-names",   "data-dir",     "data-seed", "dataset", "delimiter",
-    "difficulty",    "encoding",     "label-column", "no-header", "rows",
-    "second-column", "skip-bad-rows", "text-columns", "threads", "validation-fraction"};
+    "class-names",   "data-dir",      "data-seed",    "dataset",   "delimiter",
+    "difficulty",    "encoding",      "label-column", "no-header", "rows",
+    "second-column", "skip-bad-rows", "text-columns", "threads",   "validation-fraction"};
 
 const Variant& variant_named(const Study& study, const std::string& name) {
   const auto found = std::find_if(study.variants.begin(), study.variants.end(),

@@ -62,7 +62,8 @@ std::vector<PlannedRun> training_runs(const Study& study);
 /// was interrupted), evaluates the variants that only use a model, and times all models of a data
 /// set and seed in turns (study_timing.h). Returns one object per variant, data set and seed:
 ///   part, dataset, variant, reference, trained, seed, command, heads, layers, parameters,
-///   training_rows, class_names, test (as in summary.json), training, seconds_per_1000_texts, energy
+///   training_rows, class_names, test (as in summary.json), training, seconds_per_1000_texts,
+///   energy
 /// A data set of which clearly less than the published training rows is at hand says so in its
 /// name: "ag_news (44 %)". Throws std::runtime_error when a run fails.
 std::vector<nlohmann::json> run_study(const Study& study, Progress& progress);

@@ -122,8 +122,7 @@ Chart saved_chart(const StudyPart& part) {
   };
   Chart chart = saved(executed_of);
   const Chart times = saved(seconds_of);
-  for (Curve& curve : chart.curves)
-    curve.label += ": FLOPs", curve.colour = Colour::grey;
+  for (Curve& curve : chart.curves) curve.label += ": FLOPs", curve.colour = Colour::grey;
   for (Index i = 0; i < times.curves.size(); ++i) {
     Curve curve = times.curves[i];
     curve.label += ": time";
@@ -264,7 +263,8 @@ std::vector<Figure> main_figures(const StudyPart& part) {
        "standard deviation over seeds.",
        accuracy},
       {"Heads that run in a layer, on average over texts.", heads},
-      {"Does the clock see what the FLOPs promise? All of it where both bars are of one height; more "
+      {"Does the clock see what the FLOPs promise? All of it where both bars are of one height; "
+       "more "
        "where what was saved ran at a lower rate than the rest.",
        saved_chart(part)}};
 }

@@ -57,12 +57,12 @@ Results set_results(const StudyPart& part) {
     if (budget == nullptr) continue;
     const StudyGroup* reference = part.reference(*budget);
     if (reference == nullptr) continue;
-    results.push_back(
-        {dataset, 100 * mean_of(differences(*budget, reference, accuracy_of)),
-         budget->mean(heads_of),
-         budget->mean([](const StudyRun& run) { return number_at(run.record, "/heads"); }),
-         1 - mean_of(ratios(*budget, reference, executed_of)),
-         1 - mean_of(ratios(*budget, reference, seconds_of))});
+    results.push_back({dataset, 100 * mean_of(differences(*budget, reference, accuracy_of)),
+                       budget->mean(heads_of), budget->mean([](const StudyRun& run) {
+                         return number_at(run.record, "/heads");
+                       }),
+                       1 - mean_of(ratios(*budget, reference, executed_of)),
+                       1 - mean_of(ratios(*budget, reference, seconds_of))});
   }
   return results;
 }
@@ -76,9 +76,8 @@ struct Bound {
 };
 
 Index count_reaching(const Results& results, const Value& value, double least) {
-  return static_cast<Index>(
-      std::count_if(results.begin(), results.end(),
-                    [&](const SetResult& set) { return value(set) >= least; }));
+  return static_cast<Index>(std::count_if(
+      results.begin(), results.end(), [&](const SetResult& set) { return value(set) >= least; }));
 }
 
 /// "3 of 4 data sets"; those that do not reach the bound follow in names_below().

@@ -165,12 +165,11 @@ ReportTable study_table(const StudyPart& part) {
 }
 
 ReportTable cost_table(const StudyPart& part) {
-  ReportTable table{
-      {"data set", "variant", "s / 1000 texts", "MFLOP / text", "FLOPs cut %",
-       "cut as the paper counts %", "peak tensors MB", "peak process MB, training",
-       "J / 1000 texts", "CO2 mg / 1000 texts", "energy by", "training s", "parameters",
-       "training rows", "test texts"},
-      {}};
+  ReportTable table{{"data set", "variant", "s / 1000 texts", "MFLOP / text", "FLOPs cut %",
+                     "cut as the paper counts %", "peak tensors MB", "peak process MB, training",
+                     "J / 1000 texts", "CO2 mg / 1000 texts", "energy by", "training s",
+                     "parameters", "training rows", "test texts"},
+                    {}};
   for (const StudyGroup& group : part.groups) table.rows.push_back(cost_row(group));
   return without_empty_columns(table);
 }

@@ -20,8 +20,9 @@ ReportTable correlation_table(const StudyPart& part);
 /// "by_kind"), a column pair for each name; no rows where no run has them.
 ReportTable grouped_table(const StudyPart& part, const std::string& field);
 
-/// For whom the heads are: of each model that chooses them, the classes with the fewest and the most
-/// heads, the tenths of the texts with the fewest and the most, and the heads that most texts run.
+/// For whom the heads are: of each model that chooses them, the classes with the fewest and the
+/// most heads, the tenths of the texts with the fewest and the most, and the heads that most texts
+/// run.
 ReportTable whom_table(const StudyPart& part);
 /// The heads that more than half of the texts run, "1/4 2/2" for head 4 of layer 1 and head 2 of
 /// layer 2, by the field "head_usage" of a group of texts; "" without it.

@@ -36,8 +36,8 @@ TEST_CASE("ablations: every variant has its reference, and no name stands twice"
 
 TEST_CASE("ablations: the paper's recipe has nothing of ours, and is run with one head and all") {
   const auto variants = ablation("ablation", {});
-  const Settings ours = {{"head-price", "0"}, {"dense", "0"}, {"budget-noise", "0"},
-                         {"logit-penalty", "0"}};
+  const Settings ours = {
+      {"head-price", "0"}, {"dense", "0"}, {"budget-noise", "0"}, {"logit-penalty", "0"}};
   const Settings& settings = named(variants, "paper-recipe").settings;
   CHECK(merged(settings, ours) == settings);
   CHECK(named(variants, "paper-recipe-0.125").model_of == "paper-recipe");

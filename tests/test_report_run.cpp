@@ -70,7 +70,8 @@ TEST_CASE("report_run: the headline says how many heads, which, and what it save
   CHECK(sentences[3] ==
         "It executes 62.5 % of the FLOPs of the same model with every head (2.50 of 4.00 MFLOP per "
         "text), which makes it 1.60 times as fast if every FLOP takes as long: that is the "
-        "ceiling. On the clock it was 1.25 times as fast (3.200 against 4.000 s per 1,000 texts, one test pass each; other "
+        "ceiling. On the clock it was 1.25 times as fast (3.200 against 4.000 s per 1,000 texts, "
+        "one test pass each; other "
         "programs may have run).");
 }
 

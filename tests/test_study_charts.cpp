@@ -85,9 +85,8 @@ TEST_CASE("study_charts: scaling takes what varies from the variant's name") {
     return with_fields(study_line("trec", variant, 1, 0.8, 1, 50, 1),
                        "\"training\": {\"epochs\": [{\"s_mean\": " + s + "}]}");
   };
-  const std::vector<Figure> figures =
-      scaling_figures(part_of(ended("layers-4", "0.25") + ended("layers-2", "0.5") +
-                              ended("budget-rows-1200", "0.75")));
+  const std::vector<Figure> figures = scaling_figures(part_of(
+      ended("layers-4", "0.25") + ended("layers-2", "0.5") + ended("budget-rows-1200", "0.75")));
   REQUIRE(figures.size() == 3);
   CHECK(figures[0].chart.curves[0].x == std::vector<double>{2, 4});
   CHECK(figures[0].chart.curves[0].y == std::vector<double>{0.5, 0.25});

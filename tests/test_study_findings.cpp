@@ -68,8 +68,9 @@ TEST_CASE("study_findings: a goal over data sets is met or missed once the other
     lines += study_line(name, "budget", 1, set < 1 ? 0.81 : 0.80, set < 6 ? 1 : 3, 50, 1);
   }
   const std::vector<std::string> found = main_findings(part_of(lines));
-  CHECK(found[0].ends_with("higher on 1 (goal of the study: at least four; open, 7 of 10 data sets "
-                           "have run)."));
+  CHECK(
+      found[0].ends_with("higher on 1 (goal of the study: at least four; open, 7 of 10 data sets "
+                         "have run)."));
   CHECK(found[1].ends_with("(goal of the study: at least six; met)."));
   lines += study_line("set7", "mha", 1, 0.80, 4, 100, 2);
   lines += study_line("set7", "budget", 1, 0.80, 1, 50, 1);
@@ -83,11 +84,12 @@ TEST_CASE("study_findings: do the heads of real texts go with their loss and len
     const std::size_t at = line.find(field) + field.size();
     return line.substr(0, at) + ranks + line.substr(at);
   };
-  const std::vector<std::string> found = main_findings(part_of(
-      study_line("trec", "mha", 1, 0.80, 4, 100, 2) +
-      with_ranks(study_line("trec", "budget", 1, 0.8, 1.5, 55, 1.2),
-                 "\"spearman_heads_loss\": -0.25, \"spearman_heads_length\": 0.5, ") +
-      study_line("r8", "mha", 1, 0.80, 4, 100, 2) + study_line("r8", "budget", 1, 0.8, 1, 55, 1.2)));
+  const std::vector<std::string> found = main_findings(
+      part_of(study_line("trec", "mha", 1, 0.80, 4, 100, 2) +
+              with_ranks(study_line("trec", "budget", 1, 0.8, 1.5, 55, 1.2),
+                         "\"spearman_heads_loss\": -0.25, \"spearman_heads_length\": 0.5, ") +
+              study_line("r8", "mha", 1, 0.80, 4, 100, 2) +
+              study_line("r8", "budget", 1, 0.8, 1, 55, 1.2)));
   CHECK(found.back() ==
         "Rank correlation (Spearman) of the heads that a text runs, by data set: with its loss "
         "-0.25 to -0.25, with its length 0.50 to 0.50; none on r8, where every text runs as many.");

@@ -89,13 +89,12 @@ TEST_CASE("study_tables: energy per 1,000 texts; what training took only where i
   StudyPart part{"budgets", {}};
   for (const bool trained : {true, false}) {
     StudyRun run;
-    run.record = {{"trained", trained},
-                  {"training", {{"train_seconds", 12}}},
-                  {"test", {{"examples", 500}, {"peak_process_bytes", 3e6}}},
-                  {"energy",
-                   {{"joules_per_1000_texts", 4},
-                    {"gco2_per_1000_texts", 0.5},
-                    {"source", "a counter"}}}};
+    run.record = {
+        {"trained", trained},
+        {"training", {{"train_seconds", 12}}},
+        {"test", {{"examples", 500}, {"peak_process_bytes", 3e6}}},
+        {"energy",
+         {{"joules_per_1000_texts", 4}, {"gco2_per_1000_texts", 0.5}, {"source", "a counter"}}}};
     part.groups.push_back({"trec", trained ? "budget" : "budget-1", {run}});
   }
   const ReportTable table = cost_table(part);
@@ -117,16 +116,17 @@ TEST_CASE("study_tables: for whom the heads are") {
         {"test",
          {{"layers", {{{"heads_mean", 1}, {"head_usage", {0.1, 1.0}}}, {{"head_usage", {0.9, 0}}}}},
           {"by_class",
-           {{{"name", "0"}, {"heads_mean_total", 2.0}}, {{"name", "1"}, {"heads_mean_total", heads}}}},
+           {{{"name", "0"}, {"heads_mean_total", 2.0}},
+            {{"name", "1"}, {"heads_mean_total", heads}}}},
           {"cheapest_tenth",
            {{"heads_mean_total", 2.0}, {"tokens_mean", 30.0}, {"accuracy", 0.75}}}}}};
     part.groups[1].runs.push_back(run);
   }
   const ReportTable table = whom_table(part);
   REQUIRE(table.rows.size() == 1);
-  CHECK(table.rows[0] ==
-        std::vector<std::string>{"trec", "budget", "ABBR 2.00", "DESC 5.00", "2.00", "30.0", "75.0",
-                                 "-", "-", "-", "1/2 2/1"});
+  CHECK(table.rows[0] == std::vector<std::string>{"trec", "budget", "ABBR 2.00", "DESC 5.00",
+                                                  "2.00", "30.0", "75.0", "-", "-", "-",
+                                                  "1/2 2/1"});
   CHECK(usual_heads({{"head_usage", {{0.5, 0.51}}}}) == "1/2");
   CHECK(usual_heads(nullptr).empty());
 }
