@@ -12,7 +12,7 @@
 #   --only PART     main, mixed, ablation, opponents, budgets or scaling; several times for several
 #   --quick         tiny runs on generated texts: shows in a minute that everything works
 #
-# By estimate the whole takes about 5 hours on 2 cores: main 2.5, mixed 0.5, ablation 0.5, opponents 1, budgets 0.2, scaling 0.6.
+# The whole takes about 5 hours on 2 cores: main 2, mixed 0.4, budgets 0.4, ablation 0.4, opponents 1, scaling 0.8; the last three by estimate.
 set -euo pipefail
 from=$PWD
 cd "$(dirname "$0")/.."
