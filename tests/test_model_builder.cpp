@@ -39,6 +39,21 @@ TEST_CASE("model_builder: a configuration comes back from its JSON whole") {
   CHECK(weights_of(one) == weights_of(two));
 }
 
+TEST_CASE("model_builder: every model fits into a file of its own parameters, and into none half") {
+  for (const std::string& attention : attention_names()) {
+    for (const Index dim : {Index(28), Index(128)}) {
+      for (const Pool pool : {Pool::mean, Pool::meanmax}) {
+        ModelConfig config = small_model(attention);
+        config.transformer.dim = dim;
+        config.budget.pool = pool;
+        const Index parameters = make_model(config).net->parameter_count();
+        CHECK_NOTHROW(require_model_fits(config, parameters, "file"));
+        CHECK_THROWS_AS(require_model_fits(config, parameters / 2, "file"), std::runtime_error);
+      }
+    }
+  }
+}
+
 TEST_CASE("model_builder: a broken configuration names the field") {
   nlohmann::json json = to_json(small_model("mha"));
   json["transformer"].erase("dim");

@@ -100,8 +100,11 @@ void require_model_fits(const ModelConfig& config, Index values, const std::stri
   const auto size = [](Index extent) { return static_cast<double>(extent); };
   const double dim = size(c.dim);
   const double heads = c.width > 0 ? size(c.heads) * size(c.width) : dim;
-  const double controller = config.attention == "mha" ? 0 : dim / 4 * dim + size(c.heads) * dim;
-  const double layer = 4 * dim * heads + 2 * dim * size(c.hidden()) + controller;
+  // A fixed budget has no controller, a random gate no gate.
+  const bool controls = config.attention == "budget" || config.attention == "random";
+  const bool gates = config.attention == "budget" || config.attention == "fixed";
+  const double layer = 4 * dim * heads + 2 * dim * size(c.hidden()) +
+                       (controls ? size(c.dim / 4) * dim : 0) + (gates ? size(c.heads) * dim : 0);
   const double positions = size(c.max_length) * dim;
   const bool learned = c.positions == "learned";
   // A lower bound, in floating point, where no product wraps around.
