@@ -14,8 +14,6 @@ Measure of_test(const char* field) {
   return [field](const StudyRun& run) { return run.test(field); };
 }
 
-double heads(const StudyRun& run) { return run.heads_mean(); }
-
 /// How much less than dense the model costs if only the attention core counts, as in the paper.
 double paper_cut(const StudyRun& run) {
   return 1 - run.test("paper_flops_per_text") / run.test("dense_flops_per_text");
@@ -48,7 +46,7 @@ std::vector<std::string> cells(const StudyGroup& group, const StudyGroup& refere
           accuracy,
           show(of_test("macro_f1"), 4),
           show(of_test("s_mean"), 3),
-          join_parts(show(heads, 2), " of ", heads_of_layer.get<int>()),
+          join_parts(show(heads_of, 2), " of ", heads_of_layer.get<int>()),
           show(executed_of, 2, 1e6),
           percent(relative(group, reference, executed_of)),
           percent(group.mean(paper_cut)),
@@ -65,7 +63,7 @@ std::string sentence(const StudyGroup& group, const StudyGroup& reference) {
       "On ", group.dataset, ", ", display_name(group.variant), " reaches a test accuracy of ",
       fixed_digits(group.mean(accuracy_of), 4), " against ",
       fixed_digits(reference.mean(accuracy_of), 4), " of ", display_name(reference.variant),
-      " while it runs ", fixed_digits(group.mean(heads), 2), " of ",
+      " while it runs ", fixed_digits(group.mean(heads_of), 2), " of ",
       group.runs.front().record.at("heads").get<int>(), " heads on average: ", percent(flops_left),
       " of the FLOPs, which allow a speed-up of ", fixed_digits(1 / flops_left, 2), ", and ",
       percent(time_left), " of the time, a speed-up of ", fixed_digits(1 / time_left, 2), ".\n");

@@ -161,8 +161,8 @@ StudyReport report_study(const std::string& folder, const Draw& draw) {
       "multi-head attention (mha) of the same part and data set, or the reference that the table "
       "names; the ceiling is the speed-up if "
       "every executed FLOP took as long, and can be passed where what was saved ran at a lower "
-      "rate "
-      "than the rest. Heads run: mean over texts and layers. A percentage behind a data set's name "
+      "rate than the rest. Heads run: mean over texts and layers. A percentage behind a data set's "
+      "name "
       "is the share of its published training rows that was at hand: such results are not those of "
       "the whole set. A deviation that rounds to zero is not written.");
   const std::string pages = other_pages(folder);

@@ -68,6 +68,10 @@ std::string digits_or_dash(double value, int digits) {
   return std::isfinite(value) ? fixed_digits(value, digits) : "-";
 }
 
+std::string signed_digits(double value, int digits) {
+  return (value > 0 ? "+" : "") + digits_or_dash(value, digits);
+}
+
 std::string mean_and_deviation(const std::vector<double>& values, int digits, double factor) {
   std::string text = digits_or_dash(factor * mean_of(values), digits);
   const double deviation = deviation_of(values);

@@ -22,6 +22,8 @@ double rank_correlation(const std::vector<double>& x, const std::vector<double>&
 std::string mean_and_deviation(const std::vector<double>& values, int digits, double factor = 1);
 /// The value with so many digits, "-" when it is not finite.
 std::string digits_or_dash(double value, int digits);
+/// The same with a + before what is above zero.
+std::string signed_digits(double value, int digits);
 
 /// What y does around one x.
 struct Bin {

@@ -14,8 +14,6 @@
 namespace bf {
 namespace {
 
-double heads_of(const StudyRun& run) { return run.heads_mean(); }
-
 /// One more point of a curve: the mean, and a standard deviation to each side.
 void add_point(Curve& curve, double x, const std::vector<double>& values, double factor = 1) {
   const double mean = factor * mean_of(values);

@@ -14,7 +14,6 @@ namespace {
 /// A goal that is met to the last digit shown is not missed by the rounding of a difference.
 constexpr double rounding = 1e-9;
 
-double heads_of(const StudyRun& run) { return run.heads_mean(); }
 /// "(goal of the study: at least 0.5; met)"
 std::string goal(const std::string& text, bool met) {
   return join_parts(" (goal of the study: ", text, met ? "; met)" : "; missed)");
@@ -34,10 +33,6 @@ std::string goal_of_sets(const std::string& text, Index least, Index planned, In
 constexpr Index planned_sets = 10;
 /// The data sets of long texts, from which the study expects more.
 const std::vector<std::string> long_sets = {"imdb", "20ng"};
-
-std::string signed_digits(double value, int digits) {
-  return (value > 0 ? "+" : "") + digits_or_dash(value, digits);
-}
 
 /// What BudgetFormer did on one data set, as shares of 1.
 struct SetResult {
@@ -279,21 +274,10 @@ struct Jitter {
 constexpr Jitter jitters[] = {{"budget", "budget", "without jitter"},
                               {"jitter", "jitter-budget", "with jitter"}};
 
-/// The groups that put a budget on one of the models, in the order of the file.
-std::vector<const StudyGroup*> curve_of(const StudyPart& part, const std::string& dataset,
-                                        const std::string& family) {
-  std::vector<const StudyGroup*> groups;
-  for (const StudyGroup& group : part.groups) {
-    const bool of_family = family_of(group.variant) == family && family != group.variant;
-    if (group.dataset == dataset && of_family) groups.push_back(&group);
-  }
-  return groups;
-}
-
 void add_curve(const StudyPart& part, const std::string& dataset, const Jitter& jitter,
                std::vector<std::string>& sentences) {
   const StudyGroup* learned = part.find(dataset, jitter.learned);
-  const std::vector<const StudyGroup*> curve = curve_of(part, dataset, jitter.family);
+  const std::vector<const StudyGroup*> curve = part.family(dataset, jitter.family);
   if (learned == nullptr || curve.empty()) return;
   const std::string model = join_parts(dataset, ", trained ", jitter.words, ": ");
   for (const StudyGroup* group : curve) {
@@ -324,7 +308,7 @@ std::string nearest_to_published(const StudyPart& part, const std::string& datas
   };
   const StudyGroup* nearest = nullptr;
   for (const Jitter& jitter : jitters) {
-    std::vector<const StudyGroup*> groups = curve_of(part, dataset, jitter.family);
+    std::vector<const StudyGroup*> groups = part.family(dataset, jitter.family);
     if (const StudyGroup* learned = part.find(dataset, jitter.learned)) groups.push_back(learned);
     for (const StudyGroup* group : groups) {
       const double distance = std::abs(speed(*group) - published_speed);

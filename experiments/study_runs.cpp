@@ -53,6 +53,8 @@ double seconds_of(const StudyRun& run) {
   return std::isfinite(stated) ? stated : 1000 * run.test("seconds") / run.test("examples");
 }
 
+double heads_of(const StudyRun& run) { return run.heads_mean(); }
+
 std::string StudyGroup::reference_name() const {
   return runs.empty() ? "" : text_at(runs.front().record, "/reference");
 }
@@ -80,6 +82,16 @@ const StudyGroup* StudyPart::find(const std::string& dataset, const std::string&
     if (group.dataset == dataset && group.variant == variant) return &group;
   }
   return nullptr;
+}
+
+std::vector<const StudyGroup*> StudyPart::family(const std::string& dataset,
+                                                 const std::string& of) const {
+  std::vector<const StudyGroup*> members;
+  for (const StudyGroup& group : groups) {
+    const bool member = family_of(group.variant) == of && group.variant != of;
+    if (group.dataset == dataset && member) members.push_back(&group);
+  }
+  return members;
 }
 
 const StudyGroup* StudyPart::reference(const StudyGroup& group) const {

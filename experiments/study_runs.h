@@ -30,6 +30,7 @@ using Measure = std::function<double(const StudyRun&)>;
 double accuracy_of(const StudyRun& run);  ///< on the test rows
 double executed_of(const StudyRun& run);  ///< FLOPs per text
 double seconds_of(const StudyRun& run);   ///< per 1,000 texts
+double heads_of(const StudyRun& run);     ///< run.heads_mean()
 
 /// The runs of one variant on one data set: its seeds.
 struct StudyGroup {
@@ -49,6 +50,8 @@ struct StudyPart {
   std::vector<std::string> datasets() const;
   /// Null when there is none.
   const StudyGroup* find(const std::string& dataset, const std::string& variant) const;
+  /// The variants "OF-NUMBER" of the data set, in the order of the file.
+  std::vector<const StudyGroup*> family(const std::string& dataset, const std::string& of) const;
   /// What the data set is compared with: the variant "mha".
   const StudyGroup* reference(const std::string& dataset) const { return find(dataset, "mha"); }
   /// What the group is compared with: the variant that its runs name as their "reference"; itself

@@ -10,12 +10,6 @@
 namespace bf {
 namespace {
 
-double heads_of(const StudyRun& run) { return run.heads_mean(); }
-
-std::string signed_points(double points) {
-  return (points > 0 ? "+" : "") + digits_or_dash(points, 2);
-}
-
 /// The share of the reference's FLOPs, of 1.
 double cost_of(const StudyPart& part, const StudyGroup& group) {
   return mean_of(ratios(group, part.reference(group), executed_of));
@@ -25,17 +19,6 @@ double cost_of(const StudyPart& part, const StudyGroup& group) {
 std::string accuracy_at_cost(const StudyPart& part, const StudyGroup& group) {
   return join_parts(mean_and_deviation(group.values(accuracy_of), 2, 100), " % at ",
                     digits_or_dash(100 * cost_of(part, group), 0), " % of the FLOPs");
-}
-
-/// The variants "FAMILY-NUMBER" of a data set, in the order of the file.
-std::vector<const StudyGroup*> family(const StudyPart& part, const std::string& dataset,
-                                      const std::string& name) {
-  std::vector<const StudyGroup*> groups;
-  for (const StudyGroup& group : part.groups) {
-    const bool member = family_of(group.variant) == name && group.variant != name;
-    if (group.dataset == dataset && member) groups.push_back(&group);
-  }
-  return groups;
 }
 
 struct Opponent {
@@ -51,7 +34,7 @@ constexpr Opponent fixed_budgets[] = {
 std::string family_sentence(const StudyPart& part, const std::string& dataset,
                             const Opponent& opponent) {
   std::string members;
-  for (const StudyGroup* group : family(part, dataset, opponent.family)) {
+  for (const StudyGroup* group : part.family(dataset, opponent.family)) {
     members += join_parts(members.empty() ? "" : "; ", number_in(group->variant), ": ",
                           accuracy_at_cost(part, *group));
   }
@@ -64,7 +47,7 @@ std::string nearest_sentence(const StudyPart& part, const StudyGroup& budget) {
   const double cost = cost_of(part, budget);
   const StudyGroup* nearest = nullptr;
   for (const Opponent& opponent : dense_opponents) {
-    for (const StudyGroup* group : family(part, budget.dataset, opponent.family)) {
+    for (const StudyGroup* group : part.family(budget.dataset, opponent.family)) {
       const double distance = std::abs(cost_of(part, *group) - cost);
       if (nearest == nullptr || distance < std::abs(cost_of(part, *nearest) - cost)) {
         nearest = group;
@@ -135,8 +118,9 @@ std::vector<std::string> ablation_findings(const StudyPart& part) {
     for (const StudyGroup& group : part.groups) {
       if (group.dataset != dataset || &group == recipe || group.variant == "mha") continue;
       const double points = 100 * mean_of(differences(group, recipe, accuracy_of));
-      changes += join_parts(changes.empty() ? "" : "; ", group.variant, ' ', signed_points(points),
-                            " (", digits_or_dash(group.mean(heads_of), 2), " heads)");
+      changes +=
+          join_parts(changes.empty() ? "" : "; ", group.variant, ' ', signed_digits(points, 2),
+                     " (", digits_or_dash(group.mean(heads_of), 2), " heads)");
     }
     if (changes.empty()) continue;
     sentences.push_back(join_parts(dataset, ": the whole recipe reaches ",
