@@ -65,6 +65,16 @@ Candidate load_candidate(const PlannedRun& run, const Dataset& data) {
   return candidate;
 }
 
+/// Whether this is what `measured` wrote, of the model with these weights.
+bool is_measured(const json& entry, const std::string& weights) {
+  const auto number = [&](const char* field) {
+    return entry.contains(field) && entry.at(field).is_number();
+  };
+  return entry.is_object() && entry.value("weights", json()) == weights &&
+         entry.contains("energy") && number("seconds_per_1000_texts") && number("parameters") &&
+         number("published_share");
+}
+
 /// {VARIANT: {...}}; empty without the file.
 json read_known(const std::string& path) {
   if (!std::filesystem::exists(path)) return json::object();
@@ -135,8 +145,7 @@ std::vector<StudyMeasurement> test_and_time(const std::vector<PlannedRun>& runs,
   bool complete = true;
   for (const PlannedRun& run : runs) {
     hashes.push_back(model_hash(run));
-    const json entry = known.value(run.variant->name, json::object());
-    complete = complete && entry.contains("energy") && entry.value("weights", "") == hashes.back();
+    complete = complete && is_measured(known.value(run.variant->name, json()), hashes.back());
   }
   if (!complete) {
     progress.line(join_parts("timing  ", path));

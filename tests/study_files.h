@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "experiments/study_runs.h"
 #include "tests/temp_folder.h"
 
 namespace bf {
@@ -23,6 +24,13 @@ inline std::string study_line(const std::string& dataset, const std::string& var
 /// The line with more fields, '"name": value, ...', of the run itself.
 inline std::string with_fields(const std::string& line, const std::string& fields) {
   return line.substr(0, line.rfind('}')) + ", " + fields + "}\n";
+}
+
+/// A part of these lines alone.
+inline StudyPart part_of(const std::string& lines) {
+  const TempFolder folder;
+  folder.write("any.jsonl", lines);
+  return read_study_part(folder.path(), "any");
 }
 
 /// Two data sets, two seeds of mha and budget each.

@@ -10,12 +10,6 @@ using namespace bf;
 
 namespace {
 
-StudyPart part_of(const std::string& lines) {
-  const TempFolder folder;
-  folder.write("any.jsonl", lines);
-  return read_study_part(folder.path(), "any");
-}
-
 StudyPart main_part() {
   const TempFolder folder;
   write_main_part(folder);

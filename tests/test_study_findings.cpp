@@ -8,12 +8,6 @@ using namespace bf;
 
 namespace {
 
-StudyPart part_of(const std::string& lines) {
-  const TempFolder folder;
-  folder.write("any.jsonl", lines);
-  return read_study_part(folder.path(), "any");
-}
-
 StudyGroup mixed_group(const std::string& variant, double hard_accuracy, double hard_heads,
                        double rank) {
   StudyRun run;

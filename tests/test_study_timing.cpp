@@ -60,6 +60,13 @@ TEST_CASE("study_timing: a model is measured once, and again when it is another"
   file["mha"]["seconds_per_1000_texts"] = 1234;
   std::ofstream(folder.path("times.json")) << file;
   CHECK(timed(folder)[0].seconds_per_1000 == 1234);
+  for (const char* field : {"weights", "seconds_per_1000_texts", "parameters"}) {
+    CAPTURE(field);
+    nlohmann::json damaged = file;
+    damaged["mha"][field] = nlohmann::json::array();
+    std::ofstream(folder.path("times.json")) << damaged;
+    CHECK(timed(folder)[0].seconds_per_1000 < 1000);
+  }
   std::filesystem::remove_all(folder.path("run"));
   train(folder, 2);
   CHECK(timed(folder)[0].seconds_per_1000 < 1000);

@@ -10,12 +10,6 @@ using namespace bf;
 
 namespace {
 
-StudyPart part_of(const std::string& lines) {
-  const TempFolder folder;
-  folder.write("any.jsonl", lines);
-  return read_study_part(folder.path(), "any");
-}
-
 /// A run that ended its training with this budget, after an epoch with another.
 std::string ended_with(const std::string& line, const std::string& s) {
   return with_fields(line,
