@@ -9,6 +9,7 @@
 #include "experiments/sample.h"
 #include "experiments/study_tables.h"
 #include "experiments/study_variants.h"
+#include "experiments/table.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -35,14 +36,19 @@ Curve straight(const std::string& label, double x0, double y0, double x1, double
 
 Colour turn(Index index) { return static_cast<Colour>(index % colour_count); }
 
-/// Shifts the curves of a chart with names on its axis, so that whiskers stand side by side.
-void side_by_side(Chart& chart) {
+/// Shifts the curves apart, so that whiskers at one x stand side by side.
+void side_by_side(Chart& chart, double step) {
   const auto count = static_cast<double>(chart.curves.size());
-  const double step = 0.8 / std::max(1.0, count);
   for (Index i = 0; i < chart.curves.size(); ++i) {
     const double shift = (static_cast<double>(i) - (count - 1) / 2) * step;
     for (double& x : chart.curves[i].x) x += shift;
   }
+}
+
+/// The same for a chart with names on its axis.
+void side_by_side(Chart& chart) {
+  const double step = 0.8 / std::max(1.0, static_cast<double>(chart.curves.size()));
+  side_by_side(chart, step);
   chart.bar_width = 0.85 * step;
 }
 
@@ -186,7 +192,15 @@ Chart scaling_chart(const StudyPart& part, const std::string& what, const std::s
   return chart;
 }
 
-/// Accuracy against a cost in percent of the reference's, variants of a family in one colour.
+/// "1", "1.39"
+std::string heads_name(const StudyGroup& group) {
+  const double heads = group.mean(heads_of);
+  const std::string digits = fixed_digits(heads, 2);
+  return digits.ends_with(".00") ? fixed_digits(heads, 0) : digits;
+}
+
+/// Accuracy against a cost in percent of the reference's, variants of a family in one colour, with
+/// the heads that they run.
 Chart opponent_chart(const StudyPart& part, const std::string& dataset, const std::string& label,
                      const Measure& cost) {
   Chart chart{.x_label = label, .y_label = "accuracy (%)"};
@@ -200,9 +214,9 @@ Chart opponent_chart(const StudyPart& part, const std::string& dataset, const st
     Curve& curve = chart.curves[families[family]];
     add_point(curve, 100 * mean_of(ratios(group, part.reference(group), cost)),
               group.values(accuracy_of), 100);
-    curve.names.push_back(group.variant);
+    curve.names.push_back(heads_name(group));
   }
-  chart.height = 380;
+  chart.width = 760, chart.height = 420;
   return chart;
 }
 
@@ -303,9 +317,16 @@ std::vector<Figure> ablation_figures(const StudyPart& part) {
 std::vector<Figure> opponent_figures(const StudyPart& part) {
   std::vector<Figure> figures;
   for (const std::string& dataset : part.datasets()) {
-    figures.push_back({dataset + ": the higher and the further left, the better. Fewer heads from "
-                                 "the start and pruning are the honest opponents.",
-                       opponent_chart(part, dataset, "FLOPs executed (% of mha)", executed_of)});
+    Chart by_flops = opponent_chart(part, dataset, "FLOPs executed (% of mha)", executed_of);
+    // As many heads cost as much, however they were come by.
+    side_by_side(by_flops, 0.6);
+    figures.push_back(
+        {dataset +
+             ": the higher and the further left, the better. The numbers are the heads that "
+             "run. mha: trained with so many; pruned: taken away afterwards; fixed: a budget "
+             "for all texts in training; budget: the learned mean, and others put on the same "
+             "model. Equal costs stand side by side.",
+         by_flops});
     figures.push_back({dataset + ": the same by the clock.",
                        opponent_chart(part, dataset, "time (% of mha)", seconds_of)});
   }

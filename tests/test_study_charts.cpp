@@ -60,18 +60,24 @@ TEST_CASE("study_charts: one model, many budgets, with its learned budget and th
   CHECK(speed.back().y == std::vector<double>{2, 1});
 }
 
-TEST_CASE("study_charts: opponents are told apart by family and named") {
+TEST_CASE("study_charts: opponents are told apart by family, with the heads that they run") {
   const std::vector<Figure> figures = opponent_figures(part_of(
       study_line("trec", "mha", 1, 0.8, 4, 100, 2) + study_line("trec", "mha-1", 1, 0.7, 1, 40, 1) +
-      study_line("trec", "pruned-2", 1, 0.6, 2, 60, 1)));
+      study_line("trec", "pruned-2", 1, 0.6, 2, 60, 1) +
+      study_line("trec", "budget", 1, 0.6, 1.5, 50, 1)));
   REQUIRE(figures.size() == 2);
   CHECK(figures[1].chart.curves[1].x[0] == doctest::Approx(50));
   const std::vector<Curve>& curves = figures[0].chart.curves;
-  REQUIRE(curves.size() == 2);
+  REQUIRE(curves.size() == 3);
   CHECK(curves[0].label == "mha");
-  CHECK(curves[0].names == std::vector<std::string>{"mha", "mha-1"});
-  CHECK(curves[0].x[1] == doctest::Approx(40));
+  CHECK(curves[1].label == "pruned");
+  CHECK(curves[0].names == std::vector<std::string>{"4", "1"});
+  CHECK(curves[2].names == std::vector<std::string>{"1.50"});
   CHECK(curves[1].y[0] == doctest::Approx(60));
+  // 40, 60 and 50 %, shifted apart.
+  CHECK(curves[0].x[1] == doctest::Approx(39.4));
+  CHECK(curves[1].x[0] == doctest::Approx(60));
+  CHECK(curves[2].x[0] == doctest::Approx(50.6));
 }
 
 TEST_CASE("study_charts: scaling takes what varies from the variant's name") {
