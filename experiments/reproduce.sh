@@ -12,8 +12,7 @@
 #   --only PART     main, mixed, ablation, opponents, budgets or scaling; several times for several
 #   --quick         tiny runs on generated texts: shows in a minute that everything works
 #
-# The whole takes about 5 hours on 2 cores, its runs added up: main 2, mixed 0.4, budgets 0.4; by estimate ablation 0.4, opponents 1,
-# scaling 0.8.
+# The whole takes about 5 hours on 2 cores, its runs added up: main 2, mixed 0.4, ablation 0.5, opponents 0.6, budgets 0.4, scaling 1.
 set -euo pipefail
 from=$PWD
 cd "$(dirname "$0")/.."
