@@ -182,6 +182,17 @@ Index key_columns(const Chart& chart) {
   return std::max<Index>(1, (chart.width - margins) / (longest * letter + sample));
 }
 
+/// Whether the names of the categories fit side by side below the axis.
+bool names_fit(const Chart& chart) {
+  constexpr Index letter = 7, gap = 10, margins = 90;  // pixels
+  const std::vector<std::string>& names = chart.categories;
+  const Index place = (chart.width - margins) / names.size();
+  for (Index i = 1; i < names.size(); ++i) {
+    if ((names[i - 1].size() + names[i].size()) * letter / 2 + gap > place) return false;
+  }
+  return true;
+}
+
 void axes(std::ostringstream& script, const Chart& chart, const Frame& frame) {
   script << "set xrange " << range(frame.x) << "\nset yrange " << range(frame.y) << '\n';
   if (chart.log_x) script << "set logscale x\nset format x '%g'\n";
@@ -190,9 +201,7 @@ void axes(std::ostringstream& script, const Chart& chart, const Frame& frame) {
     script << "set xtics 1\n";
   }
   if (chart.categories.empty()) return;
-  Index characters = 0;
-  for (const auto& name : chart.categories) characters += name.size() + 2;
-  const bool turn = characters * 8 > chart.width - 90;
+  const bool turn = !names_fit(chart);
   tic_names(script, "xtics", chart.categories, turn ? "rotate by -35" : "");
   if (turn) script << "set rmargin 6\n";
 }
