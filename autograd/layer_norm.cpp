@@ -1,9 +1,5 @@
 #include "autograd/layer_norm.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "autograd/elementwise.h"
 #include "tensor/kernels.h"
 #include "tensor/reduce.h"
@@ -40,25 +36,6 @@ Tensor backward_rows(const Tensor& x, const Tensor& gamma, const RowStatistics& 
   return dx;
 }
 
-/// One row, whatever its size: where the squares of finite values leave the range of `Real` (floats
-/// above 1e19), the row is normalised with 1 as its largest value, beside which eps is nothing.
-void normalise_row(const Tensor& x, Index r, const Tensor& gamma, const Tensor& beta, Real eps,
-                   Tensor& y, RowStatistics& rows) {
-  const Index d = x.dim(1);
-  Real &mean = rows.mean[r], &rstd = rows.rstd[r];
-  layer_norm_row(d, x.row(r), gamma.data(), beta.data(), eps, y.row(r), mean, rstd);
-  if (rstd > 0) return;
-  Real most = 0;
-  for (Index i = 0; i < d; ++i) most = std::max(most, std::abs(x.row(r)[i]));
-  if (!std::isfinite(most)) return;
-  Tensor scaled({d});
-  for (Index i = 0; i < d; ++i) scaled[i] = x.row(r)[i] / most;
-  layer_norm_row(d, scaled.data(), gamma.data(), beta.data(), std::numeric_limits<Real>::min(),
-                 y.row(r), mean, rstd);
-  mean *= most;
-  rstd /= most;
-}
-
 }  // namespace
 
 Variable layer_norm(const Variable& x, const Variable& gamma, const Variable& beta, Real eps) {
@@ -70,7 +47,8 @@ Variable layer_norm(const Variable& x, const Variable& gamma, const Variable& be
   Tensor y(x.shape());
   RowStatistics rows{Tensor({x.dim(0)}), Tensor({x.dim(0)})};
   over_rows(x.dim(0), d, [&](Index r) {
-    normalise_row(x.value(), r, gamma.value(), beta.value(), eps, y, rows);
+    layer_norm_row(d, x.value().row(r), gamma.value().data(), beta.value().data(), eps, y.row(r),
+                   rows.mean[r], rows.rstd[r]);
   });
   return record("layer_norm", y, {x, gamma, beta},
                 [xv = x.value(), gamma_v = gamma.value(), rows, dx = x.grad_buffer(),
