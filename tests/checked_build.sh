@@ -61,7 +61,7 @@ check_address() {
 check_thread() {
   local files log=build-thread/race.log
   files=$(grep -lE 'ThreadsGuard|set_threads|same_bits|std::thread|parallel_for' tests/test_*.cpp | sed 's|.*/|*|' | paste -sd,)
-  export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp second_deadlock_stack=1"
+  export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp second_deadlock_stack=1 allocator_may_return_null=1"
   build thread "$both tests/tsan-race" "${instrumented[@]}" -Db_sanitize=thread -Dcpp_args=-g1 || return 1
   # A check that sees no race in a parallel_for body would pass whatever we do.
   if build-thread/tests/tsan-race >"$log" 2>&1 || ! grep -q '^SUMMARY: ThreadSanitizer: data race .*tsan_race.cpp' "$log"; then
