@@ -101,6 +101,9 @@ TEST_CASE("chart: categories are names at whole numbers, turned when they are lo
   CHECK(holds(chart_script(chart), "set xrange [-0.6:1.6]"));
   chart.categories.assign(12, "a rather long name");
   CHECK(holds(chart_script(chart), "rotate by -35"));
+  // Two long neighbours are enough, however short the others.
+  chart.categories = {"a", "b", "c", "a rather long name", "a rather long name", "d"};
+  CHECK(holds(chart_script(chart), "rotate by -35"));
 }
 
 TEST_CASE("chart: without a finite point there is a note and no picture") {
