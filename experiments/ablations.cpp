@@ -46,7 +46,7 @@ std::vector<Variant> gates() {
           {.name = "random", .settings = {{"attention", "random"}}}};
 }
 
-std::vector<Variant> fewer_heads(const TransformerConfig& base) {
+std::vector<Variant> opponents(const TransformerConfig& base) {
   std::vector<Variant> variants{mha, learned};
   const std::string width = std::to_string(head_width(base.dim, base.heads, base.width));
   for (const char* heads : {"1", "2", "4"}) {
@@ -56,11 +56,6 @@ std::vector<Variant> fewer_heads(const TransformerConfig& base) {
                         .settings = merged(fewer, {{"epochs", "1"}}),
                         .pruned_from = "mha"});
   }
-  return variants;
-}
-
-std::vector<Variant> opponents(const TransformerConfig& base) {
-  std::vector<Variant> variants = fewer_heads(base);
   for (const std::string budget : {"0.125", "0.25", "0.5", "1"}) {
     variants.push_back({.name = "fixed-" + budget,
                         .settings = {{"attention", "fixed"}, {"fixed-budget", budget}}});
@@ -112,14 +107,13 @@ std::vector<Variant> over_rows() {
 }  // namespace
 
 std::vector<std::string> ablation_parts() {
-  return {"ablation", "gate", "opponents", "fewer-heads", "budgets", "layers", "heads", "rows"};
+  return {"ablation", "gate", "opponents", "budgets", "layers", "heads", "rows"};
 }
 
 std::vector<Variant> ablation(const std::string& part, const TransformerConfig& base) {
   if (part == "ablation") return parts_of_the_method();
   if (part == "gate") return gates();
   if (part == "opponents") return opponents(base);
-  if (part == "fewer-heads") return fewer_heads(base);
   if (part == "budgets") return one_model_many_budgets();
   const std::string width = std::to_string(head_width(base.dim, base.heads, base.width));
   if (part == "layers") return over("layers", {"2", "4", "6", "12"});

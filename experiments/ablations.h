@@ -17,7 +17,6 @@ std::vector<std::string> ablation_parts();
 ///   gate       the learned gate against a random one, in training and at test time only
 ///   opponents  multi-head attention trained with fewer heads, or pruned after training; budgets
 ///              fixed in training, and the same put on the learned model at test time
-///   fewer-heads   the first two of these
 ///   budgets    one trained model at budgets from 1/8 to 1, with and without --budget-jitter
 ///   layers, heads, rows   scaling; each BudgetFormer beside multi-head attention of its size
 /// Throws std::invalid_argument for another name.

@@ -106,7 +106,7 @@ part_mixed() { study bf-ablate mixed mixed --part gate "${mixed[@]}"; }
 part_ablation() { on emotion bf-ablate ablation --part ablation; }
 part_opponents() {
   on emotion bf-ablate opponents --part opponents
-  study bf-ablate opponents mixed --part fewer-heads "${mixed[@]}"
+  study bf-ablate opponents mixed --part opponents "${mixed[@]}"
 }
 part_budgets() { on ag_news bf-ablate budgets --part budgets; }
 # At the usual price most texts are at the floor of one head, whatever the size.
