@@ -193,6 +193,15 @@ bool names_fit(const Chart& chart) {
   return true;
 }
 
+/// Letters to leave on the right for a turned last name, of which a part is below the plot.
+Index right_margin(const Chart& chart) {
+  constexpr double letter = 7.4, cosine = 0.82;  // pixels; of 35 degrees
+  const double name = cosine * letter * static_cast<double>(chart.categories.back().size());
+  const double below = 0.6 * (static_cast<double>(chart.width) - around) /
+                       static_cast<double>(chart.categories.size());
+  return static_cast<Index>(std::max(6.0, std::ceil((name - below) / letter) + 1));
+}
+
 void axes(std::ostringstream& script, const Chart& chart, const Frame& frame) {
   script << "set xrange " << range(frame.x) << "\nset yrange " << range(frame.y) << '\n';
   if (chart.log_x) script << "set logscale x\nset format x '%g'\n";
@@ -203,7 +212,7 @@ void axes(std::ostringstream& script, const Chart& chart, const Frame& frame) {
   if (chart.categories.empty()) return;
   const bool turn = !names_fit(chart);
   tic_names(script, "xtics", chart.categories, turn ? "rotate by -35" : "");
-  if (turn) script << "set rmargin 6\n";
+  if (turn) script << "set rmargin " << right_margin(chart) << '\n';
 }
 
 /// A rectangle in pixels.

@@ -22,6 +22,7 @@ enum class CurveStyle { line, dashed, points, line_points, bars };
 /// is too light for a line on white.
 enum class Colour { blue, vermillion, green, purple, orange, sky, black, grey };
 constexpr Index colour_count = 6;  ///< from blue to sky: for curves in turn
+inline Colour colour_in_turn(Index index) { return static_cast<Colour>(index % colour_count); }
 
 struct Curve {
   std::string label;         ///< empty: not in the key

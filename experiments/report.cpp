@@ -89,7 +89,7 @@ std::string runs_page(const Options& options, const Draw& draw) {
   }
   std::vector<std::string> texts;
   if (!options.texts.empty()) texts = first_lines(options.texts, options.max_texts);
-  HtmlPage page(runs.size() == 1 ? runs.front().name() : join_parts(runs.size(), " runs"));
+  HtmlPage page(page_title(runs));
   if (runs.size() > 1) {
     page.table(runs_table(runs));
     add_figure(page, "Accuracy against time: up and to the left is better.", time_chart(runs),

@@ -17,15 +17,13 @@ std::string percent(double share, int digits = 1) {
   return digits_or_dash(100 * share, digits) + " %";
 }
 
-Colour turn(Index index) { return static_cast<Colour>(index % colour_count); }
-
-/// A field of every epoch against the steps done by its end.
+/// A field of every epoch, times `factor`, against the steps done by its end.
 Curve epoch_curve(const RunRecord& run, const std::string& path, const std::string& label,
-                  Colour colour) {
+                  Colour colour, double factor = 1) {
   Curve curve{label, {}, {}, {}, {}, CurveStyle::line_points, colour};
   for (const json& epoch : run.epochs) {
     curve.x.push_back(number_at(epoch, "/step"));
-    curve.y.push_back(number_at(epoch, path));
+    curve.y.push_back(factor * number_at(epoch, path));
   }
   return curve;
 }
@@ -52,7 +50,7 @@ std::vector<Curve> layer_curves(const RunRecord& run, const std::string& field) 
   std::vector<Curve> curves;
   for (Index i = 0; i < run.layers(); ++i) {
     curves.push_back(epoch_curve(run, join_parts("/validation/layers/", i, '/', field),
-                                 join_parts("layer ", i + 1), turn(i)));
+                                 join_parts("layer ", i + 1), colour_in_turn(i)));
     if (i >= colour_count) curves.back().style = CurveStyle::dashed;
   }
   return curves;
@@ -190,6 +188,16 @@ std::string model_title(const std::string& attention) {
   return attention;
 }
 
+std::string page_title(const std::vector<RunRecord>& runs) {
+  std::string models;
+  for (const RunRecord& run : runs) {
+    const std::string model = model_title(text_at(run.config, "/model/attention", "unknown model"));
+    const std::string same = runs.front().dataset() == run.dataset() ? "" : ", " + run.dataset();
+    models += (models.empty() ? "" : " and ") + model + same;
+  }
+  return runs.front().dataset() + ": " + models;
+}
+
 const RunRecord* reference_for(const RunRecord& run, const std::vector<RunRecord>& runs) {
   if (!run.budgets()) return nullptr;
   const auto shape = [](const RunRecord& r) {
@@ -208,12 +216,11 @@ std::vector<std::string> headline(const RunRecord& run, const RunRecord* referen
     return {join_parts("This run of ", model_title(model), " is not complete (no summary.json): ",
                        run.epochs.size(), " epochs so far.")};
   }
-  std::string first =
-      join_parts("On ", text_at(run.config, "/dataset", "unknown data"), ", ", model_title(model),
-                 " with ", run.layers(), " layers of ", run.heads(),
-                 " heads (D = ", text_at(run.config, "/model/transformer/dim", "?"),
-                 ") reaches a test accuracy of ", percent(run.test("accuracy")), " on ",
-                 text_at(run.summary, "/test/examples", "?"), " texts");
+  std::string first = join_parts("On ", run.dataset(), ", ", model_title(model), " with ",
+                                 run.layers(), " layers of ", run.heads(),
+                                 " heads (D = ", text_at(run.config, "/model/transformer/dim", "?"),
+                                 ") reaches a test accuracy of ", percent(run.test("accuracy")),
+                                 " on ", text_at(run.summary, "/test/examples", "?"), " texts");
   if (reference != nullptr) {
     first += ", multi-head attention " + percent(reference->test("accuracy"));
   }
@@ -236,41 +243,42 @@ void report_training(HtmlPage& page, const RunRecord& run, const Draw& draw) {
       epoch_curve(run, "/validation/loss", "validation", Colour::vermillion)};
   add_figure(page, "Loss: where validation rises while training falls, the model learns by heart.",
              over_training(run, "cross entropy (nats)", losses), draw);
-  std::vector<Curve> accuracies = {epoch_curve(
-      run, "/validation/accuracy", budgets ? "selected heads" : "validation", Colour::vermillion)};
+  std::vector<Curve> accuracies = {epoch_curve(run, "/validation/accuracy",
+                                               budgets ? "selected heads" : "validation",
+                                               Colour::vermillion, 100)};
   if (budgets) {
     accuracies.push_back(
-        epoch_curve(run, "/validation_soft_accuracy", "all heads, soft gates", Colour::blue));
+        epoch_curve(run, "/validation_soft_accuracy", "all heads, soft gates", Colour::blue, 100));
   }
   add_figure(page,
              budgets ? "Validation accuracy with only the selected heads and with the soft gates: "
                        "their distance is the gap between training and inference."
                      : "Validation accuracy.",
-             over_training(run, "accuracy", accuracies), draw);
+             over_training(run, "validation accuracy (%)", accuracies), draw);
   if (budgets) report_policy(page, run, draw);
 }
 
 Chart time_chart(const std::vector<RunRecord>& runs) {
-  Chart chart{.x_label = "s per 1,000 texts", .y_label = "test accuracy"};
+  Chart chart{.x_label = "s per 1,000 texts", .y_label = "test accuracy (%)"};
   Curve measured{"measured", {}, {}, {}, {}, CurveStyle::points, Colour::blue};
   Curve ceiling{
       "at the ceiling set by the FLOPs", {}, {}, {}, {}, CurveStyle::points, Colour::orange};
   for (const RunRecord& run : runs) {
     const RunRecord* reference = reference_for(run, runs);
     measured.x.push_back(run.seconds_per_1000());
-    measured.y.push_back(run.test("accuracy"));
+    measured.y.push_back(100 * run.test("accuracy"));
     measured.names.push_back(run.name());
     if (reference == nullptr) continue;
     ceiling.x.push_back(reference->seconds_per_1000() * run.test("executed_flops_per_text") /
                         reference->test("executed_flops_per_text"));
-    ceiling.y.push_back(run.test("accuracy"));
+    ceiling.y.push_back(100 * run.test("accuracy"));
   }
   chart.curves = {ceiling, measured};
   return chart;
 }
 
 ReportTable runs_table(const std::vector<RunRecord>& runs) {
-  ReportTable table{{"run", "data set", "model", "accuracy", "macro F1", "s mean", "heads run",
+  ReportTable table{{"run", "data set", "model", "accuracy %", "macro F1", "s mean", "heads run",
                      "FLOPs executed", "ceiling", "s / 1000 texts", "times as fast", "peak MB",
                      "J / 1000 texts", "CO2 mg / 1000 texts"},
                     {}};
@@ -282,9 +290,9 @@ ReportTable runs_table(const std::vector<RunRecord>& runs) {
     const double fast =
         reference != nullptr ? reference->seconds_per_1000() / run.seconds_per_1000() : missing;
     table.rows.push_back(
-        {std::filesystem::path(run.path).filename().string(), text_at(run.config, "/dataset", "-"),
+        {std::filesystem::path(run.path).filename().string(), run.dataset(),
          model_title(text_at(run.config, "/model/attention", "-")),
-         digits_or_dash(run.test("accuracy"), 4), digits_or_dash(run.test("macro_f1"), 4),
+         digits_or_dash(100 * run.test("accuracy"), 2), digits_or_dash(run.test("macro_f1"), 3),
          digits_or_dash(run.test("s_mean"), 3),
          join_parts(digits_or_dash(run.heads_mean(), 2), " of ", run.heads()), percent(share),
          digits_or_dash(1 / share, 2), digits_or_dash(run.seconds_per_1000(), 3),

@@ -8,6 +8,8 @@ namespace bf {
 
 /// What a value of --attention is called in a sentence.
 std::string model_title(const std::string& attention);
+/// "ag_news: BudgetFormer and multi-head attention", of one run or more.
+std::string page_title(const std::vector<RunRecord>& runs);
 
 /// The run to compare with: multi-head attention of the same shape on the same data, or null.
 const RunRecord* reference_for(const RunRecord& run, const std::vector<RunRecord>& runs);

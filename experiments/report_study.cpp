@@ -6,6 +6,7 @@
 
 #include "experiments/paper_results.h"
 #include "experiments/study_charts.h"
+#include "experiments/study_commands.h"
 #include "experiments/study_findings.h"
 #include "experiments/study_tables.h"
 #include "experiments/study_variants.h"
@@ -124,6 +125,7 @@ void write_section(StudyWriter& writer, const Section& section, const StudyPart&
   writer.folded_table("Rank correlation (Spearman) of a text's heads and budget s with what it is",
                       correlation_table(part));
   writer.folded_table("Time, FLOPs, memory, energy", cost_table(part));
+  writer.folded_table("What the variants are, by their options", options_table(part));
   writer.commands(commands(part));
 }
 

@@ -12,7 +12,7 @@
 #   --only PART     main, mixed, ablation, opponents, budgets or scaling; several times for several
 #   --quick         tiny runs on generated texts: shows in a minute that everything works
 #
-# The whole takes about 5 hours on 2 cores, its runs added up: main 2, mixed 0.4, ablation 0.5, opponents 0.6, budgets 0.4, scaling 1.
+# The whole takes about 5.5 hours on 2 cores, its runs added up: main 2, mixed 0.4, ablation 0.5, opponents 1.1, budgets 0.4, scaling 1.
 set -euo pipefail
 from=$PWD
 cd "$(dirname "$0")/.."
@@ -146,6 +146,7 @@ if [ -n "$quick" ]; then
 else
   page mixed mixed mixed synthetic --texts experiments/mixed_texts.txt
   page ag_news main ag_news ag_news --texts experiments/news_texts.txt
+  page imdb main imdb imdb --texts experiments/review_texts.txt
 fi
 "$bin/bf-report" --study "$results" --out "$results/study.html" --markdown "$results/study.md" --pictures "$results"
 echo "reproduce.sh: $results/study.html"

@@ -151,6 +151,10 @@ Index RunRecord::layers() const { return whole(config["model"]["transformer"], "
 Index RunRecord::heads() const { return whole(config["model"]["transformer"], "heads"); }
 bool RunRecord::budgets() const { return text_at(config, "/model/attention") != "mha"; }
 
+std::string RunRecord::dataset() const {
+  return text_at(timed, "/dataset", text_at(config, "/dataset", "unknown data"));
+}
+
 std::string RunRecord::name() const {
   return text_at(config, "/dataset", "unknown data") + ", " +
          text_at(config, "/model/attention", "unknown model");

@@ -7,6 +7,7 @@
 
 #include "experiments/run_record.h"
 #include "experiments/sample.h"
+#include "experiments/study_curves.h"
 #include "experiments/study_tables.h"
 #include "experiments/study_variants.h"
 #include "experiments/table.h"
@@ -14,43 +15,6 @@
 
 namespace bf {
 namespace {
-
-/// One more point of a curve: the mean, and a standard deviation to each side.
-void add_point(Curve& curve, double x, const std::vector<double>& values, double factor = 1) {
-  const double mean = factor * mean_of(values);
-  const double deviation = factor * deviation_of(values);
-  curve.x.push_back(x);
-  curve.y.push_back(mean);
-  curve.low.push_back(std::isfinite(deviation) ? mean - deviation : mean);
-  curve.high.push_back(std::isfinite(deviation) ? mean + deviation : mean);
-}
-
-Curve empty_curve(const std::string& label, CurveStyle style, Colour colour) {
-  return {label, {}, {}, {}, {}, style, colour};
-}
-
-Curve straight(const std::string& label, double x0, double y0, double x1, double y1,
-               Colour colour = Colour::grey) {
-  return {label, {x0, x1}, {y0, y1}, {}, {}, CurveStyle::dashed, colour};
-}
-
-Colour turn(Index index) { return static_cast<Colour>(index % colour_count); }
-
-/// Shifts the curves apart, so that whiskers at one x stand side by side.
-void side_by_side(Chart& chart, double step) {
-  const auto count = static_cast<double>(chart.curves.size());
-  for (Index i = 0; i < chart.curves.size(); ++i) {
-    const double shift = (static_cast<double>(i) - (count - 1) / 2) * step;
-    for (double& x : chart.curves[i].x) x += shift;
-  }
-}
-
-/// The same for a chart with names on its axis.
-void side_by_side(Chart& chart) {
-  const double step = 0.8 / std::max(1.0, static_cast<double>(chart.curves.size()));
-  side_by_side(chart, step);
-  chart.bar_width = 0.85 * step;
-}
 
 /// The variants but the reference, in order.
 std::vector<std::string> variants(const StudyPart& part) {
@@ -66,7 +30,8 @@ std::vector<std::string> variants(const StudyPart& part) {
 Colour colour_of(const StudyPart& part, const std::string& variant) {
   if (variant == "mha") return Colour::grey;
   const std::vector<std::string> names = variants(part);
-  return turn(static_cast<Index>(std::find(names.begin(), names.end(), variant) - names.begin()));
+  return colour_in_turn(
+      static_cast<Index>(std::find(names.begin(), names.end(), variant) - names.begin()));
 }
 
 /// A value of each variant on each data set, the data sets along the axis.
@@ -179,44 +144,84 @@ Chart budget_chart(const StudyPart& part, const std::string& dataset, const std:
 }
 
 Chart scaling_chart(const StudyPart& part, const std::string& what, const std::string& label) {
-  Chart chart{.x_label = label, .y_label = "mean budget s, end of training"};
+  Chart chart{.x_label = label, .y_label = "mean budget s"};
   for (const std::string& dataset : part.datasets()) {
-    Curve curve = empty_curve(dataset, CurveStyle::line_points, turn(chart.curves.size()));
-    for (const StudyGroup* group : scaling_groups(part, dataset, what)) {
-      add_point(curve, number_in(group->variant), group->values(final_budget));
-    }
-    if (!curve.x.empty()) chart.curves.push_back(curve);
+    const std::vector<const StudyGroup*> groups = scaling_groups(part, dataset, what);
+    if (groups.empty()) continue;
+    const auto add = [&](const std::string& words, const Measure& budget) {
+      Curve curve = empty_curve(dataset + words, CurveStyle::line_points,
+                                colour_in_turn(chart.curves.size()));
+      for (const StudyGroup* group : groups) {
+        add_point(curve, number_in(group->variant), group->values(budget));
+      }
+      chart.curves.push_back(curve);
+    };
+    add(", last epoch", final_budget);
+    add(", epoch that is kept", kept_budget);
   }
   chart.from_zero = true;
   chart.log_x = what == "rows";
   return chart;
 }
 
-/// "1", "1.39"
-std::string heads_name(const StudyGroup& group) {
-  const double heads = group.mean(heads_of);
-  const std::string digits = fixed_digits(heads, 2);
-  return digits.ends_with(".00") ? fixed_digits(heads, 0) : digits;
+/// A way to fewer heads: the family of its variants, or "budget" of its own: the learned choice.
+struct Opponent {
+  std::string family, label;
+  Colour colour;
+};
+const std::vector<Opponent> opponents = {
+    {"mha", "multi-head attention trained with so many", Colour::blue},
+    {"pruned", "multi-head attention pruned to so many", Colour::vermillion},
+    {"fixed", "BudgetFormer trained with so many for every text", Colour::green},
+    {"budget-", "BudgetFormer, the learned model put to so many", Colour::purple},
+    {"budget", "BudgetFormer, the learned choice for each text", Colour::black}};
+
+std::string way_of(const StudyGroup& group) {
+  const std::string family = family_of(group.variant);
+  return family == "budget" && group.variant != family ? "budget-" : family;
 }
 
-/// Accuracy against a cost in percent of the reference's, variants of a family in one colour, with
-/// the heads that they run.
+/// "1, 69 %", "1.39, 71 %": heads run per layer and FLOPs.
+std::string cost_name(const StudyPart& part, const StudyGroup& group) {
+  std::string heads = fixed_digits(group.mean(heads_of), 2);
+  if (heads.ends_with(".00")) heads.resize(heads.size() - 3);
+  const double cost = mean_of(ratios(group, part.reference(group), executed_of));
+  return join_parts(heads, ", ", digits_or_dash(100 * cost, 0), " %");
+}
+
+/// A value of the opponents on a data set, by the heads that they run: as many heads cost as many
+/// FLOPs, whichever way they were come by. The learned choice stands in the middle of its place.
 Chart opponent_chart(const StudyPart& part, const std::string& dataset, const std::string& label,
-                     const Measure& cost) {
-  Chart chart{.x_label = label, .y_label = "accuracy (%)"};
-  std::map<std::string, Index> families;
+                     CurveStyle style,
+                     const std::function<std::vector<double>(const StudyGroup&)>& values) {
+  Chart chart{.x_label = "heads run per layer, and FLOPs executed (% of mha with all heads)",
+              .y_label = label};
+  std::vector<const StudyGroup*> groups;
   for (const StudyGroup& group : part.groups) {
-    if (group.dataset != dataset) continue;
-    const std::string family = family_of(group.variant);
-    if (families.emplace(family, chart.curves.size()).second) {
-      chart.curves.push_back(empty_curve(family, CurveStyle::points, turn(chart.curves.size())));
-    }
-    Curve& curve = chart.curves[families[family]];
-    add_point(curve, 100 * mean_of(ratios(group, part.reference(group), cost)),
-              group.values(accuracy_of), 100);
-    curve.names.push_back(heads_name(group));
+    if (group.dataset == dataset) groups.push_back(&group);
   }
-  chart.width = 760, chart.height = 420;
+  std::stable_sort(groups.begin(), groups.end(), [](const StudyGroup* a, const StudyGroup* b) {
+    return a->mean(heads_of) < b->mean(heads_of);
+  });
+  for (const Opponent& opponent : opponents) {
+    chart.curves.push_back(empty_curve(opponent.label, style, opponent.colour));
+  }
+  for (const StudyGroup* group : groups) {
+    const auto way = std::find_if(opponents.begin(), opponents.end(),
+                                  [&](const Opponent& o) { return o.family == way_of(*group); });
+    if (way == opponents.end()) continue;
+    const std::string name = cost_name(part, *group);
+    std::vector<std::string>& names = chart.categories;
+    if (names.empty() || names.back() != name) names.push_back(name);
+    add_point(chart.curves[static_cast<Index>(way - opponents.begin())],
+              static_cast<double>(names.size() - 1), values(*group), 100);
+  }
+  const Curve learned = chart.curves.back();
+  chart.curves.pop_back();
+  std::erase_if(chart.curves, [](const Curve& curve) { return curve.x.empty(); });
+  side_by_side(chart);
+  if (!learned.x.empty()) chart.curves.push_back(learned);
+  chart.width = 1190, chart.height = 380;
   return chart;
 }
 
@@ -244,7 +249,7 @@ Chart gate_chart(const StudyPart& part, const std::string& dataset) {
   for (const char* variant : {"budget", "relaxed", "paper-estimator"}) {
     const StudyGroup* group = part.find(dataset, variant);
     if (group == nullptr) continue;
-    const Colour colour = turn(chart.curves.size() / 2);
+    const Colour colour = colour_in_turn(chart.curves.size() / 2);
     const std::string name = variant;
     chart.curves.push_back(epoch_curve(*group, "validation_accuracy", name + ", selected heads",
                                        CurveStyle::line_points, colour));
@@ -317,18 +322,16 @@ std::vector<Figure> ablation_figures(const StudyPart& part) {
 std::vector<Figure> opponent_figures(const StudyPart& part) {
   std::vector<Figure> figures;
   for (const std::string& dataset : part.datasets()) {
-    Chart by_flops = opponent_chart(part, dataset, "FLOPs executed (% of mha)", executed_of);
-    // As many heads cost as much, however they were come by.
-    side_by_side(by_flops, 0.6);
     figures.push_back(
-        {dataset +
-             ": the higher and the further left, the better. The numbers are the heads that "
-             "run. mha: trained with so many; pruned: taken away afterwards; fixed: a budget "
-             "for all texts in training; budget: the learned mean, and others put on the same "
-             "model. Equal costs stand side by side.",
-         by_flops});
-    figures.push_back({dataset + ": the same by the clock.",
-                       opponent_chart(part, dataset, "time (% of mha)", seconds_of)});
+        {dataset + ": accuracy of models that run as many heads for every text, and of the learned "
+                   "choice, each at the heads that it runs. As many heads cost as many FLOPs.",
+         opponent_chart(part, dataset, "accuracy (%)", CurveStyle::points,
+                        [](const StudyGroup& group) { return group.values(accuracy_of); })});
+    Chart time = opponent_chart(
+        part, dataset, "time (% of mha with all heads)", CurveStyle::bars,
+        [&](const StudyGroup& group) { return ratios(group, part.reference(group), seconds_of); });
+    time.from_zero = true;
+    figures.push_back({dataset + ": what they take on the clock.", time});
   }
   return figures;
 }

@@ -20,7 +20,8 @@ std::vector<Figure> mixed_figures(const StudyPart& part);
 /// Accuracy of every variant, and over training that with the selected heads beside that with the
 /// soft gates (variants "budget", "relaxed", "paper-estimator"); two pictures for each data set.
 std::vector<Figure> ablation_figures(const StudyPart& part);
-/// Accuracy against executed FLOPs and against time, two pictures for each data set.
+/// Accuracy and time by the heads that run, two pictures for each data set; a curve for each way to
+/// fewer heads: variants "mha-1", "pruned-1", "fixed-0.125" and "budget-0.125" beside "budget".
 std::vector<Figure> opponent_figures(const StudyPart& part);
 /// Accuracy and speed against the budget put on one model: variants "budget-0.125" and, for a model
 /// trained with jitter, "jitter-budget-0.125"; two pictures for each data set.

@@ -5,6 +5,7 @@
 
 #include "experiments/run_record.h"
 #include "experiments/sample.h"
+#include "experiments/study_commands.h"
 #include "experiments/study_tables.h"
 #include "tensor/require.h"
 
@@ -338,6 +339,8 @@ std::vector<std::string> main_findings(const StudyPart& part) {
   for (const std::string& sentence : time_sentences(results)) sentences.push_back(sentence);
   const std::string whom = for_whom_sentence(part);
   if (!whom.empty()) sentences.push_back(whom);
+  const std::string texts = texts_sentence(part);
+  if (!texts.empty()) sentences.push_back(texts);
   return sentences;
 }
 

@@ -48,6 +48,12 @@ ReportTable without_empty_columns(const ReportTable& table) {
   return result;
 }
 
+/// Whether a row says anything behind its data set and variant.
+bool has_value(const std::vector<std::string>& row) {
+  return std::any_of(row.begin() + 2, row.end(),
+                     [](const std::string& cell) { return cell != "-"; });
+}
+
 /// The field where the model was trained for its run; NaN elsewhere.
 Measure of_training(const std::string& path) {
   return [=](const StudyRun& run) {
@@ -108,6 +114,9 @@ std::vector<std::string> class_extremes(const StudyGroup& group) {
     if (fewest.second == "-" || heads < fewest.first) fewest = entry;
     if (most.second == "-" || heads > most.first) most = entry;
   }
+  if (fewest.second != "-" && digits_or_dash(fewest.first, 2) == digits_or_dash(most.first, 2)) {
+    fewest.second = most.second = "each";
+  }
   const auto cell = [](const std::pair<double, std::string>& entry) {
     return entry.second == "-" ? "-" : entry.second + ' ' + digits_or_dash(entry.first, 2);
   };
@@ -121,6 +130,16 @@ std::string layers_heads(const StudyRun& run) {
     usage.push_back(numbers_at(layer, "/head_usage"));
   }
   return usual_heads({{"head_usage", usage}});
+}
+
+/// "assumed 5 W per busy core; 475 g CO2 per kWh"
+std::string energy_source(const StudyRun& run) {
+  const std::string source = text_at(run.record, "/energy/source");
+  if (source.empty()) return "-";
+  constexpr double joules_per_kwh = 3.6e6;
+  const double grams = joules_per_kwh * number_at(run.record, "/energy/gco2_per_1000_texts") /
+                       number_at(run.record, "/energy/joules_per_1000_texts");
+  return join_parts(source, "; ", digits_or_dash(grams, 0), " g CO2 per kWh");
 }
 
 std::vector<std::string> cost_row(const StudyGroup& group) {
@@ -137,8 +156,7 @@ std::vector<std::string> cost_row(const StudyGroup& group) {
           cell(of_training("/test/peak_process_bytes"), 1, 1e-6),
           cell(field("/energy/joules_per_1000_texts"), 3),
           cell(field("/energy/gco2_per_1000_texts"), 3, 1000),
-          text_at(group.runs.front().record, "/energy/source", "-"),
-          cell(of_training("/training/train_seconds"), 1),
+          energy_source(group.runs.front()),
           cell(field("/parameters"), 0),
           cell(field("/training_rows"), 0),
           cell(field("/test/examples"), 0)};
@@ -167,8 +185,8 @@ ReportTable study_table(const StudyPart& part) {
 ReportTable cost_table(const StudyPart& part) {
   ReportTable table{{"data set", "variant", "s / 1000 texts", "MFLOP / text", "FLOPs cut %",
                      "cut as the paper counts %", "peak tensors MB", "peak process MB, training",
-                     "J / 1000 texts", "CO2 mg / 1000 texts", "energy by", "training s",
-                     "parameters", "training rows", "test texts"},
+                     "J / 1000 texts", "CO2 mg / 1000 texts", "energy by", "parameters",
+                     "training rows", "test texts"},
                     {}};
   for (const StudyGroup& group : part.groups) table.rows.push_back(cost_row(group));
   return without_empty_columns(table);
@@ -185,9 +203,7 @@ ReportTable correlation_table(const StudyPart& part) {
       row.push_back(
           mean_and_deviation(group.values(field(std::string("/test/spearman_") + name)), 2));
     }
-    const bool known = std::any_of(row.begin() + 2, row.end(),
-                                   [](const std::string& cell) { return cell != "-"; });
-    if (known) table.rows.push_back(row);
+    if (has_value(row)) table.rows.push_back(row);
   }
   return without_empty_columns(table);
 }
@@ -205,10 +221,11 @@ std::string usual_heads(const nlohmann::json& texts) {
 }
 
 ReportTable whom_table(const StudyPart& part) {
-  ReportTable table{{"data set", "variant", "class with the fewest heads", "with the most",
-                     "tenth with the fewest: heads", "tokens", "accuracy %",
-                     "tenth with the most: heads", "tokens", "accuracy %", "usual heads, seed 1"},
-                    {}};
+  ReportTable table{
+      {"data set", "variant", "class with the fewest heads, all layers", "with the most",
+       "tenth with the lowest s: heads", "tokens", "accuracy %", "tenth with the highest s: heads",
+       "tokens", "accuracy %", "usual heads, seed 1"},
+      {}};
   for (const StudyGroup& group : part.groups) {
     if (!group.runs.front().budgets()) continue;
     std::vector<std::string> row = {group.dataset, group.variant};
@@ -271,20 +288,9 @@ ReportTable grouped_table(const StudyPart& part, const std::string& field) {
       cell("accuracy", 1, 100);
       cell("heads_mean_total", 2, 1);
     }
-    table.rows.push_back(row);
+    if (has_value(row)) table.rows.push_back(row);
   }
   return without_empty_columns(table);
-}
-
-std::vector<std::string> commands(const StudyPart& part) {
-  std::vector<std::string> lines;
-  for (const StudyGroup& group : part.groups) {
-    for (const StudyRun& run : group.runs) {
-      lines.push_back(join_parts(run.dataset, ", ", run.variant, ", seed ",
-                                 text_at(run.record, "/seed", "?"), ": ", run.command));
-    }
-  }
-  return lines;
 }
 
 }  // namespace bf

@@ -8,8 +8,8 @@ namespace bf {
 /// A row for each variant on each data set, mean ± standard deviation over its seeds. FLOPs and
 /// time are set against the group's reference; columns that no run fills are left out.
 ReportTable study_table(const StudyPart& part);
-/// What it took: time, FLOPs (cut from the same model with every head), memory, energy. Memory and
-/// time of training only where the model was trained for its run.
+/// What it took: time, FLOPs (cut from the same model with every head), memory, energy. Memory of
+/// training only where the model was trained for its run.
 ReportTable cost_table(const StudyPart& part);
 
 /// Rank correlations (Spearman) of the heads and the budget of a text with its difficulty, loss and
@@ -21,8 +21,8 @@ ReportTable correlation_table(const StudyPart& part);
 ReportTable grouped_table(const StudyPart& part, const std::string& field);
 
 /// For whom the heads are: of each model that chooses them, the classes with the fewest and the
-/// most heads, the tenths of the texts with the fewest and the most, and the heads that most texts
-/// run.
+/// most heads, the tenths of the texts with the lowest and the highest s, and the heads that most
+/// texts run.
 ReportTable whom_table(const StudyPart& part);
 /// The heads that more than half of the texts run, "1/4 2/2" for head 4 of layer 1 and head 2 of
 /// layer 2, by the field "head_usage" of a group of texts; "" without it.
@@ -34,8 +34,5 @@ std::vector<std::string> names_in(const StudyPart& part, const std::string& fiel
 /// none.
 double grouped_value(const StudyRun& run, const std::string& field, const std::string& name,
                      const std::string& value);
-
-/// Every command with its variant and seed, one line each.
-std::vector<std::string> commands(const StudyPart& part);
 
 }  // namespace bf

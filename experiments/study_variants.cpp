@@ -75,16 +75,21 @@ std::string scaling_sentence(const StudyPart& part, const std::string& dataset,
                              const std::string& what, const std::string& claim) {
   const std::vector<const StudyGroup*> groups = scaling_groups(part, dataset, what);
   if (groups.size() < 2) return "";
+  const StudyGroup &first = *groups.front(), &last = *groups.back();
+  const auto way = [&](const Measure& budget) {
+    return direction(first.values(budget), last.values(budget));
+  };
   std::string values;
   for (const StudyGroup* group : groups) {
-    values += join_parts(values.empty() ? "" : ", ", number_in(group->variant), ": ",
-                         mean_and_deviation(group->values(final_budget), 3), " (",
-                         digits_or_dash(group->mean(heads_of), 2), " heads)");
+    values += join_parts(values.empty() ? "" : "; ", number_in(group->variant), ": ",
+                         mean_and_deviation(group->values(final_budget), 3), ", ",
+                         mean_and_deviation(group->values(kept_budget), 3), ", ",
+                         digits_or_dash(group->mean(heads_of), 2));
   }
-  return join_parts(
-      dataset, ": from the fewest ", what, " to the most, s at the end of training ",
-      direction(groups.front()->values(final_budget), groups.back()->values(final_budget)),
-      " (the paper: ", claim, "). ", what, " and s: ", values, '.');
+  return join_parts(dataset, ": from the fewest ", what, " to the most, s at the end of training ",
+                    way(final_budget), ", and s of the epoch that is kept, the best on validation ",
+                    "rows, ", way(kept_budget), " (the paper: ", claim, "). ", what,
+                    ": s at the end, s kept, heads per layer of the kept: ", values, '.');
 }
 
 }  // namespace
@@ -174,5 +179,7 @@ double final_budget(const StudyRun& run) {
   if (!run.record.contains(epochs) || run.record.at(epochs).empty()) return std::nan("");
   return number_at(run.record.at(epochs).back(), "/s_mean");
 }
+
+double kept_budget(const StudyRun& run) { return run.test("s_mean"); }
 
 }  // namespace bf

@@ -17,8 +17,8 @@ std::vector<std::string> opponents_findings(const StudyPart& part);
 std::vector<std::string> ablation_findings(const StudyPart& part);
 
 /// Whether s falls or rises with layers, heads and training rows (variants "budget-layers-4").
-/// s is that of the last epoch: an earlier one, if it is the best on validation rows, was not at
-/// the end of the schedules.
+/// Of the last epoch, at the end of all schedules, and of the epoch that is kept, whose accuracy
+/// and heads are those of the tables.
 std::vector<std::string> scaling_findings(const StudyPart& part);
 
 /// What varies in a variant of the scaling part: "layers", "heads" or "rows"; empty for none.
@@ -28,5 +28,7 @@ std::vector<const StudyGroup*> scaling_groups(const StudyPart& part, const std::
                                               const std::string& what);
 /// s on the validation rows after the last epoch of training; NaN where it is not recorded.
 double final_budget(const StudyRun& run);
+/// s on the test texts, of the epoch that is best on the validation rows.
+double kept_budget(const StudyRun& run);
 
 }  // namespace bf

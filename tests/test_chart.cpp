@@ -106,6 +106,21 @@ TEST_CASE("chart: categories are names at whole numbers, turned when they are lo
   CHECK(holds(chart_script(chart), "rotate by -35"));
 }
 
+TEST_CASE("chart: a turned last name has room on the right") {
+  const auto margin = [](const std::string& last) {
+    Chart chart{.x_label = "", .y_label = "y"};
+    chart.categories = {std::string(60, 'a'), std::string(60, 'b'), last};
+    chart.curves.push_back({"", {0, 1, 2}, {1, 2, 3}});
+    const std::string script = chart_script(chart);
+    const std::size_t at = script.find("set rmargin ");
+    REQUIRE(at != std::string::npos);
+    return std::stoi(script.substr(at + 12));
+  };
+  CHECK(margin("c") == 6);
+  // 60 letters of 7.4 pixels, turned by 35 degrees: 364 pixels, of which 90 are below the plot.
+  CHECK(margin(std::string(60, 'c')) == 39);
+}
+
 TEST_CASE("chart: without a finite point there is a note and no picture") {
   Chart chart = small_chart();
   chart.curves[0].y = {missing, missing, missing};

@@ -75,6 +75,14 @@ TEST_CASE("report_run: the headline says how many heads, which, and what it save
         "programs may have run).");
 }
 
+TEST_CASE("report_run: a page is named after its data and models") {
+  std::vector<RunRecord> runs = {small_record("budget"), small_record("mha")};
+  CHECK(page_title({runs[0]}) == "trec: BudgetFormer");
+  CHECK(page_title(runs) == "trec: BudgetFormer and multi-head attention");
+  runs[1].timed = {{"dataset", "trec (44 %)"}};
+  CHECK(page_title(runs) == "trec: BudgetFormer and multi-head attention, trec (44 %)");
+}
+
 TEST_CASE("report_run: times measured in turns are said to be so") {
   std::vector<RunRecord> runs = {small_record("budget"), small_record("mha")};
   runs[0].timed = {{"seconds_per_1000_texts", 2.0}};
@@ -119,6 +127,7 @@ TEST_CASE("report_run: training is drawn from what was logged, the rest is noted
   });
   REQUIRE(scripts.size() == 6);  // loss, accuracy, s, heads, tau and noise, usage map
   CHECK(holds(scripts[0], "'training, steps'"));
+  CHECK(holds(scripts[1], "validation accuracy (%)"));
   CHECK(holds(scripts[0], "set arrow from first 100,graph 0"));
   CHECK(holds(scripts[2], "title 'layer 2'"));
   CHECK(holds(scripts[3], "set yrange [0:4.32]"));
@@ -138,6 +147,7 @@ TEST_CASE("report_run: accuracy against time, measured and at the ceiling") {
   CHECK(chart.curves[0].x[0] == doctest::Approx(2.5));
   CHECK(chart.curves[1].x[0] == doctest::Approx(3.2));
   CHECK(chart.curves[1].names[1] == "trec, mha");
+  CHECK(chart.curves[1].y == std::vector<double>{80, 75});
 }
 
 TEST_CASE("report_run: the table sets each run against its reference") {
@@ -145,8 +155,8 @@ TEST_CASE("report_run: the table sets each run against its reference") {
   budget.path = "runs/of/" + budget.path;
   const ReportTable table = runs_table({budget, small_record("mha")});
   REQUIRE(table.rows.size() == 2);
-  CHECK(table.rows[0] == std::vector<std::string>{"budget", "trec", "BudgetFormer", "0.8000",
-                                                  "0.7000", "0.250", "1.25 of 4", "62.5 %", "1.60",
+  CHECK(table.rows[0] == std::vector<std::string>{"budget", "trec", "BudgetFormer", "80.00",
+                                                  "0.700", "0.250", "1.25 of 4", "62.5 %", "1.60",
                                                   "3.200", "1.25", "-", "1.500", "0.040"});
   CHECK(table.rows[1][10] == "-");
 }

@@ -60,24 +60,32 @@ TEST_CASE("study_charts: one model, many budgets, with its learned budget and th
   CHECK(speed.back().y == std::vector<double>{2, 1});
 }
 
-TEST_CASE("study_charts: opponents are told apart by family, with the heads that they run") {
+TEST_CASE(
+    "study_charts: opponents stand at the heads that they run, a curve for each way to them") {
   const std::vector<Figure> figures = opponent_figures(part_of(
       study_line("trec", "mha", 1, 0.8, 4, 100, 2) + study_line("trec", "mha-1", 1, 0.7, 1, 40, 1) +
       study_line("trec", "pruned-2", 1, 0.6, 2, 60, 1) +
-      study_line("trec", "budget", 1, 0.6, 1.5, 50, 1)));
+      study_line("trec", "budget", 1, 0.65, 1.5, 50, 1.5) +
+      study_line("trec", "budget-0.25", 1, 0.5, 1, 40, 1) +
+      study_line("trec", "other", 1, 0.5, 1, 40, 1)));
   REQUIRE(figures.size() == 2);
-  CHECK(figures[1].chart.curves[1].x[0] == doctest::Approx(50));
-  const std::vector<Curve>& curves = figures[0].chart.curves;
-  REQUIRE(curves.size() == 3);
-  CHECK(curves[0].label == "mha");
-  CHECK(curves[1].label == "pruned");
-  CHECK(curves[0].names == std::vector<std::string>{"4", "1"});
-  CHECK(curves[2].names == std::vector<std::string>{"1.50"});
-  CHECK(curves[1].y[0] == doctest::Approx(60));
-  // 40, 60 and 50 %, shifted apart.
-  CHECK(curves[0].x[1] == doctest::Approx(39.4));
-  CHECK(curves[1].x[0] == doctest::Approx(60));
-  CHECK(curves[2].x[0] == doctest::Approx(50.6));
+  const Chart& accuracy = figures[0].chart;
+  CHECK(accuracy.categories ==
+        std::vector<std::string>{"1, 40 %", "1.50, 50 %", "2, 60 %", "4, 100 %"});
+  REQUIRE(accuracy.curves.size() == 4);  // none was trained with a fixed budget
+  CHECK(accuracy.curves[0].label == "multi-head attention trained with so many");
+  CHECK(accuracy.curves[0].y[0] == doctest::Approx(70));
+  CHECK(accuracy.curves[0].y[1] == doctest::Approx(80));
+  CHECK(std::round(accuracy.curves[0].x[1]) == 3);
+  CHECK(accuracy.curves[1].y == std::vector<double>{60});
+  CHECK(std::round(accuracy.curves[1].x[0]) == 2);
+  CHECK(accuracy.curves[2].label == "BudgetFormer, the learned model put to so many");
+  CHECK(std::round(accuracy.curves[2].x[0]) == 0);
+  CHECK(accuracy.curves[3].x == std::vector<double>{1});
+  CHECK(accuracy.curves[3].y[0] == doctest::Approx(65));
+  const Chart& time = figures[1].chart;
+  CHECK(time.curves[3].y[0] == doctest::Approx(75));
+  CHECK(time.from_zero);
 }
 
 TEST_CASE("study_charts: scaling takes what varies from the variant's name") {
@@ -89,7 +97,10 @@ TEST_CASE("study_charts: scaling takes what varies from the variant's name") {
       ended("layers-4", "0.25") + ended("layers-2", "0.5") + ended("budget-rows-1200", "0.75")));
   REQUIRE(figures.size() == 3);
   CHECK(figures[0].chart.curves[0].x == std::vector<double>{2, 4});
+  CHECK(figures[0].chart.curves[0].label == "trec, last epoch");
   CHECK(figures[0].chart.curves[0].y == std::vector<double>{0.5, 0.25});
+  CHECK(figures[0].chart.curves[1].label == "trec, epoch that is kept");
+  CHECK(figures[0].chart.curves[1].y == std::vector<double>{0.25, 0.25});
   CHECK_FALSE(figures[1].chart.has_data());
   CHECK(figures[2].chart.curves[0].x == std::vector<double>{1200});
 }
