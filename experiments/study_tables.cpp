@@ -23,6 +23,13 @@ nlohmann::json entries(const StudyRun& run, const std::string& name) {
   return known ? run.record.at(path) : nlohmann::json::array();
 }
 
+/// Adds a name that is not empty and not among the names yet.
+void add_name(const std::string& name, std::vector<std::string>& names) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+    names.push_back(name);
+  }
+}
+
 /// 1 - part / whole of two numbers of one run.
 Measure cut(const std::string& part, const std::string& whole) {
   return [=](const StudyRun& run) { return 1 - run.test(part) / run.test(whole); };
@@ -105,7 +112,7 @@ std::string class_title(const StudyGroup& group, const std::string& label) {
 /// "World 2.10" of the classes with the fewest and the most heads in all layers, means over seeds.
 std::vector<std::string> class_extremes(const StudyGroup& group) {
   std::pair<double, std::string> fewest{0, "-"}, most{0, "-"};
-  for (const std::string& name : names_in({"", {group}}, "by_class")) {
+  for (const std::string& name : names_in(group, "by_class")) {
     const double heads = group.mean([&](const StudyRun& run) {
       return grouped_value(run, "by_class", name, "heads_mean_total");
     });
@@ -245,17 +252,19 @@ ReportTable whom_table(const StudyPart& part) {
   return table;
 }
 
+std::vector<std::string> names_in(const StudyGroup& group, const std::string& field) {
+  std::vector<std::string> names;
+  for (const StudyRun& run : group.runs) {
+    for (const nlohmann::json& entry : entries(run, field))
+      add_name(text_at(entry, "/name"), names);
+  }
+  return names;
+}
+
 std::vector<std::string> names_in(const StudyPart& part, const std::string& field) {
   std::vector<std::string> names;
   for (const StudyGroup& group : part.groups) {
-    for (const StudyRun& run : group.runs) {
-      for (const nlohmann::json& entry : entries(run, field)) {
-        const std::string name = text_at(entry, "/name");
-        if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
-          names.push_back(name);
-        }
-      }
-    }
+    for (const std::string& name : names_in(group, field)) add_name(name, names);
   }
   return names;
 }

@@ -30,6 +30,7 @@ std::string usual_heads(const nlohmann::json& texts);
 
 /// The names under `field` of any run, in the order of the first that has them.
 std::vector<std::string> names_in(const StudyPart& part, const std::string& field);
+std::vector<std::string> names_in(const StudyGroup& group, const std::string& field);
 /// `value` ("accuracy", "heads_mean_total") of the entry `name` under `field`; NaN if there is
 /// none.
 double grouped_value(const StudyRun& run, const std::string& field, const std::string& name,

@@ -1,16 +1,23 @@
 #!/usr/bin/env bash
 # Does the suite see small faults? Makes each change of tests/mutations.txt in a copy of the tree, one at a time, and runs the
 # test programs until one fails: first the changed unit's own test file, then everything.
-#   bash tests/mutate.sh [--results FILE [--continue]] [WORD]    WORD: only changes whose file or description contains it
+#   bash tests/mutate.sh [--results FILE [--continue]] [--share I/N] [WORD]    WORD: only changes whose file or description has it
 # Takes about half a minute for each change on 2 cores. Prints a line for each; exit 1 if fewer than 95 % are caught. --continue
-# keeps what FILE has of an interrupted run and tries the rest.
+# keeps what FILE has of an interrupted run and tries the rest. --share 1/2 tries every second change from the first on: two shares
+# at the same time, each with its own MUTANTS (the folder of the copy) and FILE, fill two cores; --continue with both FILEs in one
+# sums them up.
 set -u
 cd "$(dirname "$0")/.."
-results= only= known=
+results= only= known= first=1 step=1
 while [ $# -gt 0 ]; do
   case $1 in
     --results) results=$(realpath -m "${2:?--results needs a file}"); shift ;;
     --continue) known=$(grep -E '^(caught|SURVIVES|does not compile) ' "$results") ;;
+    --share)
+      [[ ${2:-} =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] && [ "${BASH_REMATCH[1]}" -le "${BASH_REMATCH[2]}" ] ||
+        { echo "mutate: --share: expected I/N, got \"${2:-}\"" >&2; exit 2; }
+      first=${BASH_REMATCH[1]} step=${BASH_REMATCH[2]}
+      shift ;;
     *) only=$1 ;;
   esac
   shift
@@ -72,7 +79,7 @@ failing() {
   done
 }
 
-caught=0 count=0
+caught=0 count=0 place=0
 report() { echo "$*"; [ -z "$results" ] || echo "$*" >>"$results"; }
 [ -z "$results" ] || echo -n "${known:+$known
 }" >"$results"
@@ -80,6 +87,8 @@ while IFS= read -r title <&3; do
   [[ $title == *' | '* && $title != '#'* ]] || continue
   IFS= read -r before <&3 && IFS= read -r after <&3
   [[ $title == *"$only"* ]] || continue
+  place=$((place + 1))
+  [ $((place % step)) = $((first % step)) ] || continue
   file=../${title%% | *}
   if line=$(sed 's/$/ |/' <<<"$known" | grep -F " | $title |"); then
     count=$((count + 1))
