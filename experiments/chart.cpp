@@ -224,18 +224,36 @@ struct Box {
   }
 };
 
-/// Names beside their points: to the first of six places where no name and no point is yet.
+double meetings(const Box& box, const std::vector<Box>& others) {
+  return static_cast<double>(std::count_if(others.begin(), others.end(),
+                                           [&](const Box& other) { return box.meets(other); }));
+}
+
+/// Names beside their points: to that of eight places where the fewest names and points are yet,
+/// then the fewest whiskers and level lines.
 void point_names(std::ostringstream& script, const Chart& chart, const Frame& frame) {
   constexpr double line = 12;  // pixels
   const auto place = [](double value, const Span& span, Index pixels) {
     return (value - span.low) / (span.high - span.low) * (static_cast<double>(pixels) - around);
   };
   const double rightmost = static_cast<double>(chart.width) - around + 10;
-  std::vector<Box> taken;
+  const auto across = [&](double x) { return place(x, frame.x, chart.width); };
+  const auto above = [&](double y) { return place(y, frame.y, chart.height); };
+  std::vector<Box> taken, lines;
   for (const Curve& curve : chart.curves) {
     for (Index i = 0; i < curve.names.size(); ++i) {
-      taken.push_back({place(curve.x[i], frame.x, chart.width) - 4,
-                       place(curve.y[i], frame.y, chart.height) - 4, 8, 8});
+      taken.push_back({across(curve.x[i]) - 4, above(curve.y[i]) - 4, 8, 8});
+    }
+  }
+  for (const Curve& curve : chart.curves) {
+    for (Index i = 0; i < curve.names.size() && !curve.low.empty(); ++i) {
+      const double low = above(curve.low[i]);
+      lines.push_back({across(curve.x[i]) - 2, low, 4, above(curve.high[i]) - low});
+    }
+    const bool level = curve.x.size() == 2 && curve.y[0] == curve.y[1];
+    if (level && curve.style == CurveStyle::dashed) {
+      const double left = across(curve.x[0]);
+      lines.push_back({left, above(curve.y[0]) - 2, across(curve.x[1]) - left, 4});
     }
   }
   Index point = 0;
@@ -243,21 +261,20 @@ void point_names(std::ostringstream& script, const Chart& chart, const Frame& fr
     for (Index i = 0; i < curve.names.size(); ++i, ++point) {
       if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
       const double width = name_letter * static_cast<double>(curve.names[i].size());
-      bool right = true, free = false;
-      double up = 0;
-      Box box{};
+      bool right = true;
+      double up = 0, least = std::numeric_limits<double>::infinity();
+      Box best{};
       for (const double height : {0.5, -0.5, 1.4, -1.4}) {
         for (const bool side : {true, false}) {
-          if (free) break;
-          right = side, up = height;
-          box = {taken[point].left + 4 + (side ? 6 : -6 - width),
-                 taken[point].bottom + 4 + height * 13 - line / 2, width, line};
-          free = box.left > 0 && box.left + width < rightmost &&
-                 std::none_of(taken.begin(), taken.end(),
-                              [&](const Box& other) { return box.meets(other); });
+          const Box box{taken[point].left + 4 + (side ? 6 : -6 - width),
+                        taken[point].bottom + 4 + height * 13 - line / 2, width, line};
+          const bool inside = box.left > 0 && box.left + width < rightmost;
+          const double meets =
+              meetings(box, taken) + meetings(box, lines) / 10 + (inside ? 0 : 100);
+          if (meets < least) least = meets, best = box, right = side, up = height;
         }
       }
-      taken.push_back(box);
+      taken.push_back(best);
       script << "set label " << gnuplot_string(curve.names[i]) << " at " << curve.x[i] << ','
              << curve.y[i] << (right ? " left offset 0.7," : " right offset -0.7,") << up
              << " noenhanced font ',11' front\n";

@@ -25,8 +25,8 @@ figcaption { width: 0; min-width: 100%; font-size: 14.5px; min-height: 42px; mar
 figure.map figcaption { width: auto; min-height: 0; }
 svg { max-width: 100%; height: auto; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; margin: 10px 0; font-size: 13.5px; }
-th, td { padding: 3px 8px; text-align: right; border-bottom: 1px solid #ddd; }
+table { border-collapse: collapse; margin: 10px 0; font-size: 13px; }
+th, td { padding: 3px 6px; text-align: right; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #555; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; } td { white-space: nowrap; }
 tr:hover td { background: #f2f6fa; }

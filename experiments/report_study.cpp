@@ -8,6 +8,7 @@
 #include "experiments/study_charts.h"
 #include "experiments/study_commands.h"
 #include "experiments/study_findings.h"
+#include "experiments/study_opponent_charts.h"
 #include "experiments/study_tables.h"
 #include "experiments/study_variants.h"
 #include "tensor/require.h"
@@ -115,6 +116,7 @@ void write_section(StudyWriter& writer, const Section& section, const StudyPart&
   for (const Figure& figure : section.figures(part)) {
     if (figure.chart.has_data()) writer.figure(figure, part.name, ++number, draw);
   }
+  if (part.name == "scaling") writer.table(scaling_table(part));
   writer.table(study_table(part));
   if (part.name == "main") {
     write_paper(writer, part);

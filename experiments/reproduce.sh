@@ -12,7 +12,8 @@
 #   --only PART     main, mixed, ablation, opponents, budgets or scaling; several times for several
 #   --quick         tiny runs on generated texts: shows in a minute that everything works
 #
-# The whole takes about 5.5 hours on 2 cores, its runs added up: main 2, mixed 0.4, ablation 0.5, opponents 1.1, budgets 0.4, scaling 1.
+# The whole takes about 5.5 hours on 2 cores, its runs added up: main 2, mixed 0.4, ablation 0.5, opponents 1.1, budgets 0.4, scaling 1;
+# with the parts of the data sets that its results name. The whole training sets of DBpedia and Yelp take days.
 set -euo pipefail
 from=$PWD
 cd "$(dirname "$0")/.."

@@ -34,6 +34,17 @@ Colour colour_of(const StudyPart& part, const std::string& variant) {
       static_cast<Index>(std::find(names.begin(), names.end(), variant) - names.begin()));
 }
 
+/// What a picture calls a variant.
+std::string title_of(const std::string& variant) {
+  static const std::map<std::string, std::string> titles = {
+      {"mha", "multi-head attention"},
+      {"budget", "BudgetFormer"},
+      {"random", "random gate in training"},
+      {"random-gate-at-test", "BudgetFormer, random gate at test"}};
+  const auto found = titles.find(variant);
+  return found == titles.end() ? variant : found->second;
+}
+
 /// A value of each variant on each data set, the data sets along the axis.
 Chart by_dataset(const StudyPart& part, const std::string& label, CurveStyle style,
                  const std::function<std::vector<double>(const StudyGroup&)>& values, double factor,
@@ -41,7 +52,7 @@ Chart by_dataset(const StudyPart& part, const std::string& label, CurveStyle sty
   Chart chart{.x_label = "", .y_label = label};
   chart.categories = part.datasets();
   for (const std::string& variant : variants(part)) {
-    Curve curve = empty_curve(variant, style, colour_of(part, variant));
+    Curve curve = empty_curve(title_of(variant), style, colour_of(part, variant));
     for (Index i = 0; i < chart.categories.size(); ++i) {
       const StudyGroup* group = part.find(chart.categories[i], variant);
       if (group != nullptr) add_point(curve, static_cast<double>(i), values(*group), factor);
@@ -61,8 +72,9 @@ Chart by_name(const StudyPart& part, const std::string& field, const std::string
   const bool accuracy = value == "accuracy";
   for (const StudyGroup& group : part.groups) {
     if (!accuracy && !group.runs.front().budgets()) continue;
-    Curve curve = empty_curve(group.variant, accuracy ? CurveStyle::points : CurveStyle::bars,
-                              colour_of(part, group.variant));
+    Curve curve =
+        empty_curve(title_of(group.variant), accuracy ? CurveStyle::points : CurveStyle::bars,
+                    colour_of(part, group.variant));
     for (Index i = 0; i < chart.categories.size(); ++i) {
       const auto measure = [&](const StudyRun& run) {
         return grouped_value(run, field, chart.categories[i], value);
@@ -74,6 +86,27 @@ Chart by_name(const StudyPart& part, const std::string& field, const std::string
   chart.from_zero = !accuracy;
   side_by_side(chart);
   chart.height = 360;
+  return chart;
+}
+
+/// Points of accuracy against the time saved, each data set by its name and heads.
+Chart trade_chart(const StudyPart& part) {
+  Chart chart{.x_label = "time saved (%)", .y_label = "points against mha"};
+  Curve curve = empty_curve("BudgetFormer", CurveStyle::points, Colour::blue);
+  for (const std::string& dataset : part.datasets()) {
+    const StudyGroup* budget = part.find(dataset, "budget");
+    if (budget == nullptr) continue;
+    const StudyGroup* reference = part.reference(*budget);
+    add_point(curve, 100 - 100 * mean_of(ratios(*budget, reference, seconds_of)),
+              differences(*budget, reference, accuracy_of), 100);
+    curve.names.push_back(join_parts(dataset, ": ", digits_or_dash(budget->mean(heads_of), 2)));
+  }
+  chart.curves.push_back(curve);
+  if (chart.has_data()) {
+    const auto [least, most] = std::minmax_element(curve.x.begin(), curve.x.end());
+    chart.curves.push_back(straight("", *least, 0, *most, 0));
+  }
+  chart.width = 1190, chart.height = 460;
   return chart;
 }
 
@@ -164,67 +197,6 @@ Chart scaling_chart(const StudyPart& part, const std::string& what, const std::s
   return chart;
 }
 
-/// A way to fewer heads: the family of its variants, or "budget" of its own: the learned choice.
-struct Opponent {
-  std::string family, label;
-  Colour colour;
-};
-const std::vector<Opponent> opponents = {
-    {"mha", "multi-head attention trained with so many", Colour::blue},
-    {"pruned", "multi-head attention pruned to so many", Colour::vermillion},
-    {"fixed", "BudgetFormer trained with so many for every text", Colour::green},
-    {"budget-", "BudgetFormer, the learned model put to so many", Colour::purple},
-    {"budget", "BudgetFormer, the learned choice for each text", Colour::black}};
-
-std::string way_of(const StudyGroup& group) {
-  const std::string family = family_of(group.variant);
-  return family == "budget" && group.variant != family ? "budget-" : family;
-}
-
-/// "1, 69 %", "1.39, 71 %": heads run per layer and FLOPs.
-std::string cost_name(const StudyPart& part, const StudyGroup& group) {
-  std::string heads = fixed_digits(group.mean(heads_of), 2);
-  if (heads.ends_with(".00")) heads.resize(heads.size() - 3);
-  const double cost = mean_of(ratios(group, part.reference(group), executed_of));
-  return join_parts(heads, ", ", digits_or_dash(100 * cost, 0), " %");
-}
-
-/// A value of the opponents on a data set, by the heads that they run: as many heads cost as many
-/// FLOPs, whichever way they were come by. The learned choice stands in the middle of its place.
-Chart opponent_chart(const StudyPart& part, const std::string& dataset, const std::string& label,
-                     CurveStyle style,
-                     const std::function<std::vector<double>(const StudyGroup&)>& values) {
-  Chart chart{.x_label = "heads run per layer, and FLOPs executed (% of mha with all heads)",
-              .y_label = label};
-  std::vector<const StudyGroup*> groups;
-  for (const StudyGroup& group : part.groups) {
-    if (group.dataset == dataset) groups.push_back(&group);
-  }
-  std::stable_sort(groups.begin(), groups.end(), [](const StudyGroup* a, const StudyGroup* b) {
-    return a->mean(heads_of) < b->mean(heads_of);
-  });
-  for (const Opponent& opponent : opponents) {
-    chart.curves.push_back(empty_curve(opponent.label, style, opponent.colour));
-  }
-  for (const StudyGroup* group : groups) {
-    const auto way = std::find_if(opponents.begin(), opponents.end(),
-                                  [&](const Opponent& o) { return o.family == way_of(*group); });
-    if (way == opponents.end()) continue;
-    const std::string name = cost_name(part, *group);
-    std::vector<std::string>& names = chart.categories;
-    if (names.empty() || names.back() != name) names.push_back(name);
-    add_point(chart.curves[static_cast<Index>(way - opponents.begin())],
-              static_cast<double>(names.size() - 1), values(*group), 100);
-  }
-  const Curve learned = chart.curves.back();
-  chart.curves.pop_back();
-  std::erase_if(chart.curves, [](const Curve& curve) { return curve.x.empty(); });
-  side_by_side(chart);
-  if (!learned.x.empty()) chart.curves.push_back(learned);
-  chart.width = 1190, chart.height = 380;
-  return chart;
-}
-
 /// A field of the epochs of training, mean over the runs that got so far.
 Curve epoch_curve(const StudyGroup& group, const std::string& field, const std::string& label,
                   CurveStyle style, Colour colour) {
@@ -263,22 +235,16 @@ Chart gate_chart(const StudyPart& part, const std::string& dataset) {
 }  // namespace
 
 std::vector<Figure> main_figures(const StudyPart& part) {
-  Chart accuracy = by_dataset(
-      part, "accuracy - accuracy of mha (points)", CurveStyle::points,
-      [&](const StudyGroup& group) {
-        return differences(group, part.reference(group), accuracy_of);
-      },
-      100);
-  const double last = static_cast<double>(accuracy.categories.size()) - 0.4;
-  if (accuracy.has_data()) accuracy.curves.push_back(straight("", -0.6, 0, last, 0));
   Chart heads = by_dataset(
       part, "heads run per layer", CurveStyle::bars,
       [](const StudyGroup& group) { return group.values(heads_of); }, 1);
   heads.from_zero = true;
   return {
-      {"Accuracy against multi-head attention: above the dashed line it is better. Whiskers: one "
+      {"What BudgetFormer saves on the clock, and at what accuracy: above the dashed line it is "
+       "the "
+       "better one. Behind each data set's name the heads that run in a layer. Whiskers: one "
        "standard deviation over seeds.",
-       accuracy},
+       trade_chart(part)},
       {"Heads that run in a layer, on average over texts.", heads},
       {"Does the clock see what the FLOPs promise? All of it where both bars are of one height; "
        "more "
@@ -315,23 +281,6 @@ std::vector<Figure> ablation_figures(const StudyPart& part) {
         {dataset + ": where a dashed line leaves the full one of its colour, the relaxation (soft "
                    "gates on every head) says something else than what is run (selected heads).",
          gate_chart(part, dataset)});
-  }
-  return figures;
-}
-
-std::vector<Figure> opponent_figures(const StudyPart& part) {
-  std::vector<Figure> figures;
-  for (const std::string& dataset : part.datasets()) {
-    figures.push_back(
-        {dataset + ": accuracy of models that run as many heads for every text, and of the learned "
-                   "choice, each at the heads that it runs. As many heads cost as many FLOPs.",
-         opponent_chart(part, dataset, "accuracy (%)", CurveStyle::points,
-                        [](const StudyGroup& group) { return group.values(accuracy_of); })});
-    Chart time = opponent_chart(
-        part, dataset, "time (% of mha with all heads)", CurveStyle::bars,
-        [&](const StudyGroup& group) { return ratios(group, part.reference(group), seconds_of); });
-    time.from_zero = true;
-    figures.push_back({dataset + ": what they take on the clock.", time});
   }
   return figures;
 }

@@ -31,9 +31,16 @@ std::vector<Option> options_in(const std::string& command) {
   return options;
 }
 
-/// "--heads 2"; of another model's folder only its name.
-std::string shown(const Option& option) {
-  return option.first + ' ' + std::filesystem::path(option.second).filename().string();
+/// "--heads 2"; of another model's folder its variant: that of a seed has the same seed.
+std::string shown(const Option& option, const std::string& dataset) {
+  if (option.second.empty()) return option.first;
+  if (option.first != "--model" && option.first != "--prune-from") {
+    return option.first + ' ' + option.second;
+  }
+  std::string name = std::filesystem::path(option.second).filename().string();
+  const std::string prefix = dataset.substr(0, dataset.find(" (")) + '-';
+  if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  return option.first + ' ' + name.substr(0, name.rfind("-seed"));
 }
 
 /// What every run has of its own, and where its data are, is no trait of a variant.
@@ -85,29 +92,29 @@ std::string texts_sentence(const StudyPart& part) {
 }
 
 ReportTable options_table(const StudyPart& part) {
-  std::vector<const StudyRun*> variants, trained;
+  std::vector<const StudyRun*> trained;
   for (const StudyGroup& group : part.groups) {
-    const StudyRun& run = group.runs.front();
-    const bool known = std::any_of(variants.begin(), variants.end(), [&](const StudyRun* other) {
-      return other->variant == run.variant;
-    });
-    if (known) continue;
-    variants.push_back(&run);
-    if (run.trained()) trained.push_back(&run);
+    if (group.runs.front().trained()) trained.push_back(&group.runs.front());
   }
-  const auto is_common = [&](const Option& option) {
-    return std::all_of(trained.begin(), trained.end(), [&](const StudyRun* run) {
-      return option_in(run->command, option.first) == option.second;
+  const auto is_common = [&](const StudyRun& run, const Option& option) {
+    return std::all_of(trained.begin(), trained.end(), [&](const StudyRun* other) {
+      const std::vector<Option> options = options_in(other->command);
+      return other->dataset != run.dataset ||
+             std::find(options.begin(), options.end(), option) != options.end();
     });
   };
   ReportTable table{{"variant", "options in which it differs"}, {}};
-  for (const StudyRun* run : variants) {
+  for (const StudyGroup& group : part.groups) {
+    const StudyRun& run = group.runs.front();
     std::string words;
-    for (const Option& option : options_in(run->command)) {
-      if (of_one_run.count(option.first) > 0 || is_common(option)) continue;
-      words += (words.empty() ? "" : " ") + shown(option);
+    for (const Option& option : options_in(run.command)) {
+      if (of_one_run.count(option.first) > 0 || is_common(run, option)) continue;
+      words += (words.empty() ? "" : " ") + shown(option, run.dataset);
     }
-    table.rows.push_back({run->variant, words.empty() ? "-" : words});
+    const std::vector<std::string> row = {run.variant, words.empty() ? "-" : words};
+    if (std::find(table.rows.begin(), table.rows.end(), row) == table.rows.end()) {
+      table.rows.push_back(row);
+    }
   }
   return table;
 }

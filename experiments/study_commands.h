@@ -12,8 +12,8 @@ namespace bf {
 /// Every command with its variant and seed, one line each.
 std::vector<std::string> commands(const StudyPart& part);
 
-/// What the names of the variants stand for: the options in which their commands differ. A variant
-/// is in it once, by its first run.
+/// What the names of the variants stand for: the options that not all models trained on a data set
+/// have. A variant is in it once, or for each data set where its options are others.
 ReportTable options_table(const StudyPart& part);
 
 /// Where BudgetFormer's texts are cut, "trec 64, r8 256" tokens, and how many of the published test

@@ -8,6 +8,12 @@
 // What the pictures of a study are put together from.
 namespace bf {
 
+/// A picture and the sentence above it.
+struct Figure {
+  std::string sentence;
+  Chart chart;
+};
+
 Curve empty_curve(const std::string& label, CurveStyle style, Colour colour);
 /// A dashed line between two points.
 Curve straight(const std::string& label, double x0, double y0, double x1, double y1,

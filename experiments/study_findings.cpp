@@ -197,6 +197,16 @@ Measure by_difficulty(const std::string& name, const std::string& value) {
   return [=](const StudyRun& run) { return grouped_value(run, "by_difficulty", name, value); };
 }
 
+/// " (27.9, 0.5, 12.4 by seed)"; "" for one.
+std::string in_turn(const std::vector<double>& shares) {
+  if (shares.size() < 2) return "";
+  std::string text;
+  for (const double share : shares) {
+    text += (text.empty() ? " (" : ", ") + digits_or_dash(100 * share, 1);
+  }
+  return text + " by seed)";
+}
+
 /// What hard texts make of the choice of heads.
 void add_random_gates(const StudyPart& part, const StudyGroup& budget,
                       std::vector<std::string>& sentences) {
@@ -204,19 +214,19 @@ void add_random_gates(const StudyPart& part, const StudyGroup& budget,
   const StudyGroup* at_test = part.find(budget.dataset, "random-gate-at-test");
   if (at_test != nullptr) {
     const std::vector<double> points = differences(budget, at_test, hard);
-    sentences.push_back(
-        join_parts("With a random gate put on the same models at test time, with as many heads, "
-                   "the accuracy on hard texts is ",
-                   mean_and_deviation(at_test->values(hard), 1, 100),
-                   " %: the learned gate is better by ", mean_and_deviation(points, 1, 100),
-                   " points", goal("at least 10", mean_of(points) >= 0.1 - rounding), '.'));
+    sentences.push_back(join_parts(
+        "With a random gate put on the same models at test time, with as many heads, "
+        "the accuracy on hard texts is ",
+        mean_and_deviation(at_test->values(hard), 1, 100), " %: the learned gate is better by ",
+        mean_and_deviation(points, 1, 100), " points", in_turn(points),
+        goal("at least 10", mean_of(points) >= 0.1 - rounding), '.'));
   }
   const StudyGroup* random = part.find(budget.dataset, "random");
   if (random != nullptr) {
     sentences.push_back(join_parts(
         "A model trained with a random gate reaches ",
         mean_and_deviation(random->values(hard), 1, 100), " % on hard texts: the learned gate is ",
-        signed_digits(100 * mean_of(differences(budget, random, hard)), 1), " points from it."));
+        mean_and_deviation(differences(budget, random, hard), 1, 100), " points from it."));
   }
 }
 

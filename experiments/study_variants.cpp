@@ -42,16 +42,20 @@ std::string family_sentence(const StudyPart& part, const std::string& dataset,
   return join_parts(dataset, ", ", opponent.words, ": ", members, '.');
 }
 
-/// The dense opponent of the nearest cost, and the distance in accuracy.
+/// The dense opponent of the nearest cost, of equal costs the most accurate, and the distance in
+/// accuracy.
 std::string nearest_sentence(const StudyPart& part, const StudyGroup& budget) {
-  const double cost = cost_of(part, budget);
+  constexpr double equal = 0.001;  // of the reference's cost
+  const auto distance = [&](const StudyGroup& group) {
+    return std::abs(cost_of(part, group) - cost_of(part, budget));
+  };
   const StudyGroup* nearest = nullptr;
   for (const Opponent& opponent : dense_opponents) {
     for (const StudyGroup* group : part.family(budget.dataset, opponent.family)) {
-      const double distance = std::abs(cost_of(part, *group) - cost);
-      if (nearest == nullptr || distance < std::abs(cost_of(part, *nearest) - cost)) {
-        nearest = group;
-      }
+      const double further = nearest == nullptr ? -1 : distance(*group) - distance(*nearest);
+      const bool better =
+          nearest != nullptr && group->mean(accuracy_of) > nearest->mean(accuracy_of);
+      if (further < -equal || (further < equal && better)) nearest = group;
     }
   }
   if (nearest == nullptr) return "";
@@ -79,17 +83,9 @@ std::string scaling_sentence(const StudyPart& part, const std::string& dataset,
   const auto way = [&](const Measure& budget) {
     return direction(first.values(budget), last.values(budget));
   };
-  std::string values;
-  for (const StudyGroup* group : groups) {
-    values += join_parts(values.empty() ? "" : "; ", number_in(group->variant), ": ",
-                         mean_and_deviation(group->values(final_budget), 3), ", ",
-                         mean_and_deviation(group->values(kept_budget), 3), ", ",
-                         digits_or_dash(group->mean(heads_of), 2));
-  }
-  return join_parts(dataset, ": from the fewest ", what, " to the most, s at the end of training ",
-                    way(final_budget), ", and s of the epoch that is kept, the best on validation ",
-                    "rows, ", way(kept_budget), " (the paper: ", claim, "). ", what,
-                    ": s at the end, s kept, heads per layer of the kept: ", values, '.');
+  return join_parts(dataset, ": from the fewest ", what, " to the most, s of the last epoch ",
+                    way(final_budget), ", s of the epoch that is kept ", way(kept_budget),
+                    " (the paper: ", claim, ").");
 }
 
 }  // namespace
@@ -149,6 +145,28 @@ std::vector<std::string> scaling_findings(const StudyPart& part) {
     }
   }
   return sentences;
+}
+
+ReportTable scaling_table(const StudyPart& part) {
+  ReportTable table{{"data set", "varied", "s, last epoch", "s, epoch that is kept",
+                     "heads run per layer, kept", "accuracy %", "accuracy of mha %"},
+                    {}};
+  for (const std::string& dataset : part.datasets()) {
+    for (const std::string what : {"layers", "heads", "rows"}) {
+      for (const StudyGroup* group : scaling_groups(part, dataset, what)) {
+        const StudyGroup* reference = part.reference(*group);
+        table.rows.push_back({dataset, join_parts(number_in(group->variant), ' ', what),
+                              mean_and_deviation(group->values(final_budget), 3),
+                              mean_and_deviation(group->values(kept_budget), 3),
+                              mean_and_deviation(group->values(heads_of), 2),
+                              mean_and_deviation(group->values(accuracy_of), 2, 100),
+                              reference == nullptr
+                                  ? "-"
+                                  : mean_and_deviation(reference->values(accuracy_of), 2, 100)});
+      }
+    }
+  }
+  return table;
 }
 
 std::string scaled(const std::string& variant) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/html.h"
 #include "experiments/study_runs.h"
 
 // What the parts say that compare many variants of one model, in sentences.
@@ -17,9 +18,11 @@ std::vector<std::string> opponents_findings(const StudyPart& part);
 std::vector<std::string> ablation_findings(const StudyPart& part);
 
 /// Whether s falls or rises with layers, heads and training rows (variants "budget-layers-4").
-/// Of the last epoch, at the end of all schedules, and of the epoch that is kept, whose accuracy
-/// and heads are those of the tables.
+/// Of the last epoch, at the end of all schedules, and of the epoch that is kept, the best on
+/// validation rows, whose accuracy and heads are those of the tables.
 std::vector<std::string> scaling_findings(const StudyPart& part);
+/// The same in numbers, a row for each size.
+ReportTable scaling_table(const StudyPart& part);
 
 /// What varies in a variant of the scaling part: "layers", "heads" or "rows"; empty for none.
 std::string scaled(const std::string& variant);

@@ -85,6 +85,20 @@ TEST_CASE("chart: names of points that are close stand apart") {
   CHECK_FALSE(holds(chart_script(chart), "'two' at 0,1.02 left offset 0.7,0.5"));
 }
 
+TEST_CASE("chart: no name of a point stands on a level line or on a whisker") {
+  Chart chart = small_chart();
+  chart.curves[0].x = {0, 5, 10};
+  chart.curves[0].y = {1, 2, 3};
+  chart.curves[0].names = {"", "middle", ""};
+  CHECK(holds(chart_script(chart), "'middle' at 5,2 left offset 0.7,0.5"));
+  Chart lined = chart;
+  lined.curves.push_back({"", {0, 10}, {2.04, 2.04}, {}, {}, CurveStyle::dashed});
+  CHECK(holds(chart_script(lined), "'middle' at 5,2 left offset 0.7,-0.5"));
+  chart.curves[0].x[2] = 5.3;
+  chart.curves[0].low = {1, 2, 1}, chart.curves[0].high = {1, 2, 3};
+  CHECK(holds(chart_script(chart), "'middle' at 5,2 right offset -0.7,0.5"));
+}
+
 TEST_CASE("chart: the axis leaves room for a name on the right of the last point") {
   Chart chart = small_chart();
   chart.curves[0].style = CurveStyle::points;

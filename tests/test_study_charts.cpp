@@ -18,22 +18,25 @@ StudyPart main_part() {
 
 }  // namespace
 
-TEST_CASE("study_charts: accuracy, heads and savings by data set") {
+TEST_CASE("study_charts: accuracy by time saved; heads and savings by data set") {
   const std::vector<Figure> figures = main_figures(main_part());
   REQUIRE(figures.size() == 3);
-  const Chart& accuracy = figures[0].chart;
-  CHECK(accuracy.categories == std::vector<std::string>{"trec", "r8"});
-  CHECK(accuracy.curves[0].y[0] == doctest::Approx(1));
-  CHECK(accuracy.curves[0].y[1] == doctest::Approx(-2));
-  CHECK(accuracy.curves.back().y == std::vector<double>{0, 0});
+  const std::vector<Curve>& trade = figures[0].chart.curves;
+  REQUIRE(trade.size() == 2);
+  CHECK(trade[0].x[0] == doctest::Approx(40));
+  CHECK(trade[0].x[1] == doctest::Approx(10));
+  CHECK(trade[0].y[0] == doctest::Approx(1));
+  CHECK(trade[0].y[1] == doctest::Approx(-2));
+  CHECK(trade[0].names == std::vector<std::string>{"trec: 1.50", "r8: 3.00"});
+  CHECK(trade[1].y == std::vector<double>{0, 0});
   const Curve& heads = figures[1].chart.curves[0];
   CHECK(heads.y[0] == 1.5);
   CHECK(heads.high[0] == doctest::Approx(1.5 + std::sqrt(0.5)));
   const Chart& saved = figures[2].chart;
   REQUIRE(saved.curves.size() == 2);
-  CHECK(saved.curves[0].label == "budget: FLOPs");
+  CHECK(saved.curves[0].label == "BudgetFormer: FLOPs");
   CHECK(saved.curves[0].y[0] == doctest::Approx(45));
-  CHECK(saved.curves[1].label == "budget: time");
+  CHECK(saved.curves[1].label == "BudgetFormer: time");
   CHECK(saved.curves[1].y[0] == doctest::Approx(40));
   CHECK(saved.curves[1].x[1] > saved.curves[0].x[1]);
 }
@@ -58,34 +61,6 @@ TEST_CASE("study_charts: one model, many budgets, with its learned budget and th
   CHECK(speed[0].y == std::vector<double>{2, 1});
   CHECK(speed.back().label == "if every FLOP took as long");
   CHECK(speed.back().y == std::vector<double>{2, 1});
-}
-
-TEST_CASE(
-    "study_charts: opponents stand at the heads that they run, a curve for each way to them") {
-  const std::vector<Figure> figures = opponent_figures(part_of(
-      study_line("trec", "mha", 1, 0.8, 4, 100, 2) + study_line("trec", "mha-1", 1, 0.7, 1, 40, 1) +
-      study_line("trec", "pruned-2", 1, 0.6, 2, 60, 1) +
-      study_line("trec", "budget", 1, 0.65, 1.5, 50, 1.5) +
-      study_line("trec", "budget-0.25", 1, 0.5, 1, 40, 1) +
-      study_line("trec", "other", 1, 0.5, 1, 40, 1)));
-  REQUIRE(figures.size() == 2);
-  const Chart& accuracy = figures[0].chart;
-  CHECK(accuracy.categories ==
-        std::vector<std::string>{"1, 40 %", "1.50, 50 %", "2, 60 %", "4, 100 %"});
-  REQUIRE(accuracy.curves.size() == 4);  // none was trained with a fixed budget
-  CHECK(accuracy.curves[0].label == "multi-head attention trained with so many");
-  CHECK(accuracy.curves[0].y[0] == doctest::Approx(70));
-  CHECK(accuracy.curves[0].y[1] == doctest::Approx(80));
-  CHECK(std::round(accuracy.curves[0].x[1]) == 3);
-  CHECK(accuracy.curves[1].y == std::vector<double>{60});
-  CHECK(std::round(accuracy.curves[1].x[0]) == 2);
-  CHECK(accuracy.curves[2].label == "BudgetFormer, the learned model put to so many");
-  CHECK(std::round(accuracy.curves[2].x[0]) == 0);
-  CHECK(accuracy.curves[3].x == std::vector<double>{1});
-  CHECK(accuracy.curves[3].y[0] == doctest::Approx(65));
-  const Chart& time = figures[1].chart;
-  CHECK(time.curves[3].y[0] == doctest::Approx(75));
-  CHECK(time.from_zero);
 }
 
 TEST_CASE("study_charts: scaling takes what varies from the variant's name") {

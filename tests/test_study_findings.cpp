@@ -121,6 +121,15 @@ TEST_CASE("study_findings: does the budget follow the input") {
             "-1.0 points from it.",
             "Heads that most texts of a kind run (layer/head), seed 7: keyword: 1/2; latest: 1/1 "
             "1/2 2/2."});
+  // Several seeds: each by itself, too.
+  StudyPart more = part;
+  for (const Index group : {Index{1}, Index{2}}) {
+    StudyRun second = more.groups[group].runs[0];
+    second.seed = 8;
+    second.record["test"]["by_difficulty"][1]["accuracy"] = group == 1 ? 0.9 : 0.8;
+    more.groups[group].runs.push_back(second);
+  }
+  CHECK(mixed_findings(more)[3].find(" points (24.5, 10.0 by seed)") != std::string::npos);
   CHECK(mixed_findings(part_of(study_line("trec", "budget", 1, 0.8, 1, 50, 1))).empty());
 }
 

@@ -38,6 +38,16 @@ TEST_CASE("study_variants: opponents with their accuracy and cost, the nearest i
             "trec, the learned model with a budget put on it at test time: 1: 78.00 % at 100 % of "
             "the FLOPs."});
   CHECK(opponents_findings(StudyPart()).empty());
+  // Of two that cost as much, the more accurate one, in whichever order they come.
+  const std::string dense = study_line("trec", "mha", 1, 0.80, 4, 100, 2);
+  const std::string learned = study_line("trec", "budget", 1, 0.79, 1.5, 60, 1);
+  const std::string weak = study_line("trec", "mha-2", 1, 0.70, 4, 62, 1);
+  const std::string strong = study_line("trec", "pruned-2", 1, 0.78, 4, 62, 1);
+  for (const std::string& both : {weak + strong, strong + weak}) {
+    const std::vector<std::string> sentences = opponents_findings(part_of(dense + learned + both));
+    CHECK(sentences[3] ==
+          "trec: the opponent nearest in cost is pruned-2; BudgetFormer is 1.00 points from it.");
+  }
 }
 
 TEST_CASE("study_variants: every change to the recipe against the whole of it") {
@@ -55,13 +65,14 @@ TEST_CASE("study_variants: scaling says which way s goes at the end of training"
   const std::string lines =
       ended_with(study_line("trec", "budget-layers-4", 1, 0.8, 1, 50, 1), "0.2") +
       ended_with(study_line("trec", "budget-layers-2", 1, 0.8, 2, 50, 1), "0.4");
-  CHECK(
-      scaling_findings(part_of(lines)) ==
-      std::vector<std::string>{
-          "trec: from the fewest layers to the most, s at the end of training falls, and s of the "
-          "epoch that is kept, the best on validation rows, falls (the paper: s falls with the "
-          "model's size). layers: s at the end, s kept, heads per layer of the kept: 2: 0.400, "
-          "0.500, 2.00; 4: 0.200, 0.250, 1.00."});
+  CHECK(scaling_findings(part_of(lines)) ==
+        std::vector<std::string>{
+            "trec: from the fewest layers to the most, s of the last epoch falls, s of the epoch "
+            "that is kept falls (the paper: s falls with the model's size)."});
+  CHECK(scaling_table(part_of(lines)).rows ==
+        std::vector<std::vector<std::string>>{
+            {"trec", "2 layers", "0.400", "0.500", "2.00", "80.00", "-"},
+            {"trec", "4 layers", "0.200", "0.250", "1.00", "80.00", "-"}});
   // Seeds that differ by more than the change decide nothing.
   const std::string apart =
       ended_with(study_line("trec", "budget-layers-2", 2, 0.8, 2, 50, 1), "0.1");
