@@ -228,10 +228,10 @@ ReportTable extremes_table(const RunRecord& run) {
   });
   // The order and the share by which the tenths of summary.json were taken.
   const auto part = static_cast<std::ptrdiff_t>(std::max<Index>(1, texts.size() / 10));
-  table.rows = {extremes_row(run, "fewest heads (a tenth)", "/cheapest_tenth",
+  table.rows = {extremes_row(run, "lowest s (a tenth)", "/cheapest_tenth",
                              {texts.begin(), texts.begin() + part}),
                 extremes_row(run, "all", "", texts),
-                extremes_row(run, "most heads (a tenth)", "/dearest_tenth",
+                extremes_row(run, "highest s (a tenth)", "/dearest_tenth",
                              {texts.end() - part, texts.end()})};
   return table;
 }

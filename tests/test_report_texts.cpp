@@ -64,7 +64,7 @@ TEST_CASE("report_texts: kinds stand in the order of difficulty with the heads t
 TEST_CASE("report_texts: the cheapest and the dearest texts in numbers") {
   const ReportTable table = extremes_table(record_with_texts(false));
   REQUIRE(table.rows.size() == 3);
-  CHECK(table.rows[0] == std::vector<std::string>{"fewest heads (a tenth)", "1", "2.00", "10.0",
+  CHECK(table.rows[0] == std::vector<std::string>{"lowest s (a tenth)", "1", "2.00", "10.0",
                                                   "0.000", "100.0 %", "no 100 %"});
   CHECK(table.rows[1][5] == "50.0 %");
   CHECK(table.rows[2][2] == "4.00");
