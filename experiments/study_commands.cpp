@@ -103,7 +103,7 @@ ReportTable options_table(const StudyPart& part) {
              std::find(options.begin(), options.end(), option) != options.end();
     });
   };
-  ReportTable table{{"variant", "options in which it differs"}, {}};
+  ReportTable table{{"variant", "options in which it differs", "data sets"}, {}};
   for (const StudyGroup& group : part.groups) {
     const StudyRun& run = group.runs.front();
     std::string words;
@@ -111,9 +111,14 @@ ReportTable options_table(const StudyPart& part) {
       if (of_one_run.count(option.first) > 0 || is_common(run, option)) continue;
       words += (words.empty() ? "" : " ") + shown(option, run.dataset);
     }
-    const std::vector<std::string> row = {run.variant, words.empty() ? "-" : words};
-    if (std::find(table.rows.begin(), table.rows.end(), row) == table.rows.end()) {
-      table.rows.push_back(row);
+    if (words.empty()) words = "-";
+    const auto known = std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+      return row[0] == run.variant && row[1] == words;
+    });
+    if (known == table.rows.end()) {
+      table.rows.push_back({run.variant, words, run.dataset});
+    } else {
+      known->back() += ", " + run.dataset;
     }
   }
   return table;

@@ -85,7 +85,7 @@ TEST_CASE("chart: names of points that are close stand apart") {
   CHECK_FALSE(holds(chart_script(chart), "'two' at 0,1.02 left offset 0.7,0.5"));
 }
 
-TEST_CASE("chart: no name of a point stands on a level line or on a whisker") {
+TEST_CASE("chart: names of points avoid level lines and whiskers") {
   Chart chart = small_chart();
   chart.curves[0].x = {0, 5, 10};
   chart.curves[0].y = {1, 2, 3};

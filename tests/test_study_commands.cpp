@@ -46,17 +46,20 @@ TEST_CASE("study_commands: variants are told apart by the options that not all o
         with_command("trec", "pruned", every + "mha --prune-from runs/a --seed 1 --out runs/c"),
         with_command("trec", "budget-1", "bf-evaluate --model runs/b --budget 1", false),
         with_command("trec", "resumed", every + "mha --resume --seed 1"),
+        with_command("emotion", "mha", "bf-train --attention mha"),
+        with_command("emotion", "budget-1", "bf-evaluate --model runs/emotion-b-seed1 --budget 1",
+                     false),
         with_command("r8", "mha", every + "mha --dim 4"),
         with_command("r8", "budget-1", "bf-evaluate --model runs/r8-no-price-seed1 --budget 1",
                      false)}});
-  CHECK(table.rows ==
-        std::vector<std::vector<std::string>>{{"mha", "--attention mha"},
-                                              {"no-price", "--attention budget --head-price 0"},
-                                              {"pruned", "--attention mha --prune-from a"},
-                                              {"budget-1", "--model b --budget 1"},
-                                              {"resumed", "--attention mha --resume"},
-                                              {"mha", "-"},
-                                              {"budget-1", "--model no-price --budget 1"}});
+  CHECK(table.rows == std::vector<std::vector<std::string>>{
+                          {"mha", "--attention mha", "trec"},
+                          {"no-price", "--attention budget --head-price 0", "trec"},
+                          {"pruned", "--attention mha --prune-from a", "trec"},
+                          {"budget-1", "--model b --budget 1", "trec, emotion"},
+                          {"resumed", "--attention mha --resume", "trec"},
+                          {"mha", "-", "emotion, r8"},
+                          {"budget-1", "--model no-price --budget 1", "r8"}});
   CHECK(options_table(StudyPart()).rows.empty());
 }
 
