@@ -133,7 +133,8 @@ inline std::vector<Index> odd_lengths(Index tokens) {
 
 inline std::string table_fault(const ThreadTable& table, const OddSizes& sizes = odd_sizes) {
   for (const ThreadCase& one : table) {
-    for (const auto& [rows, cols] : sizes) {
+    for (const auto& size : sizes) {
+      const Index rows = size.first, cols = size.second;
       const std::string fault = thread_fault([&] { return one.run(rows, cols); });
       if (!fault.empty()) {
         return join_parts(one.unit, ' ', one.functions, " at [", rows, ", ", cols, "], ", fault);

@@ -78,7 +78,8 @@ TEST_CASE("adaptive_attention: after the dense part every parameter gets a gradi
       Layer layer(config_of(Policy::learned, weighting, estimator));
       backward(layer(Variable(tokens()), segments), seeded_tensor({179, 16}, 2));
       for (const auto& [name, variable] : by_name(layer.attention)) {
-        CAPTURE(name);
+        const std::string shown = name;
+        CAPTURE(shown);
         REQUIRE(variable->grad().defined());
         double size = 0;
         for (const Real d : variable->grad().to_vector()) size += std::abs(double{d});
@@ -362,7 +363,8 @@ TEST_CASE("adaptive_attention: sparse training is the same function, of which on
     backward(y_sparse, cotangent);
     const auto wanted = by_name(dense.attention);
     for (const auto& [name, variable] : by_name(sparse.attention)) {
-      CAPTURE(name);
+      const std::string shown = name;
+      CAPTURE(shown);
       REQUIRE(variable->grad().defined());
       // Controller and gate hear from the gates of the selected heads alone.
       const bool projection = name.rfind("qkv.", 0) == 0 || name.rfind("out.", 0) == 0;

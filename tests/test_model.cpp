@@ -220,14 +220,16 @@ TEST_CASE("model: a detached policy would show: who gets a gradient, and when") 
     const bool policy = name.find("attention.controller.") != std::string::npos ||
                         name.find("attention.gate.") != std::string::npos ||
                         name.find("attention.pool.") != std::string::npos;
-    CAPTURE(name);
+    const std::string shown = name;
+    CAPTURE(shown);
     CHECK(variable->grad().defined() == !policy);
   }
   model.zero_grad();
   model.set_progress(0.6);
   backward(cross_entropy(example.logits(), targets));  // by the gates alone, no policy loss
   for (const auto& [name, variable] : by_name(model)) {
-    CAPTURE(name);
+    const std::string shown = name;
+    CAPTURE(shown);
     REQUIRE(variable->grad().defined());
     double size = 0;
     for (const Real d : variable->grad().to_vector()) size += std::abs(double{d});
@@ -310,12 +312,12 @@ TEST_CASE("model: jitter gives its share of the texts random budgets, the same i
   BudgetConfig config;
   config.jitter = 0.4, config.dense = 0, config.noise = 0, config.entropy = 0;
   BudgetFormerClassifier model(small_model(), config, 3);
-  const Segments segments(std::vector<Index>(500, 2));
+  const Segments pairs(std::vector<Index>(500, 2));
   const Ids ids = seeded_ids(1000, 5);
   model.train();
   model.set_progress(0.5);
   model.begin_step(7);
-  model.forward(ids, segments);
+  model.forward(ids, pairs);
   const HeadSelection first = model.attention(0).selection();
   // The controllers begin at s = sigmoid(1) = 0.73: 3 of 4 heads.
   std::vector<Index> seen(5, 0);
@@ -328,18 +330,18 @@ TEST_CASE("model: jitter gives its share of the texts random budgets, the same i
   // A budget that was drawn has no gradient to the controller, and the price is that of s.
   const Real price = model.policy_loss().item();
   model.begin_step(8);
-  model.forward(ids, segments);
+  model.forward(ids, pairs);
   CHECK(model.attention(0).selection().counts != first.counts);
   CHECK(model.policy_loss().item() == price);
   model.train(false);
-  model.forward(ids, segments);
+  model.forward(ids, pairs);
   CHECK(model.attention(0).selection().counts == std::vector<Index>(500, 3));
 }
 
 TEST_CASE("model: training tries budgets around the learned one, whose price is paid") {
   BudgetConfig config;
   config.dense = 0, config.entropy = 0;
-  const Segments segments(std::vector<Index>(60, 2));
+  const Segments pairs(std::vector<Index>(60, 2));
   const Ids ids = seeded_ids(120, 5);
   const std::vector<Index> learned(60, 3);  // s = sigmoid(1) = 0.73 of 4 heads
   double losses[2] = {};
@@ -349,7 +351,7 @@ TEST_CASE("model: training tries budgets around the learned one, whose price is 
     model.train();
     model.set_progress(0.2);
     model.begin_step(7);
-    model.forward(ids, segments);
+    model.forward(ids, pairs);
     CHECK((model.attention(0).selection().counts == learned) == !explores);
     losses[explores] = static_cast<double>(model.policy_loss().item());
   }

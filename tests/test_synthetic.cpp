@@ -130,7 +130,8 @@ TEST_CASE("synthetic: classes and kinds are balanced, and no single word gives a
   for (const auto& [kind, number] : kinds) CHECK(number > count * 0.29);
   for (const auto& [word, seen] : with_word) {
     if (seen.first < 500) continue;
-    CAPTURE(word);
+    const std::string shown = word;
+    CAPTURE(shown);
     const double share = static_cast<double>(seen.second) / seen.first;
     CHECK(share > 0.3);  // a fact may be the one that is asked about
     CHECK(share < 0.7);
