@@ -84,7 +84,7 @@ check_tidy() {
 
 check_coverage() {
   # Counted by several threads, hence atomic.
-  build coverage "$both" -Db_coverage=true -Dbuildtype=debug -Doptimization=1 -Dwerror=false \
+  build coverage "$both experiments/bf-train" -Db_coverage=true -Dbuildtype=debug -Doptimization=1 -Dwerror=false \
     -Dcpp_args=-fprofile-update=atomic && find build-coverage -name '*.gcda' -delete &&
     suite coverage && gcovr --root . --object-directory build-coverage --exclude-throw-branches \
     --filter '(tensor|autograd|nn|budgetformer|train)/' --fail-under-line 90 --print-summary >build-coverage/summary
