@@ -31,6 +31,7 @@ Index total(const std::vector<Index>& extents) {
 
 std::vector<GradBuffer> buffers(const std::vector<Variable>& parts) {
   std::vector<GradBuffer> result;
+  result.reserve(parts.size());
   for (const Variable& part : parts) result.push_back(part.grad_buffer());
   return result;
 }

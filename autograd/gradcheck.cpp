@@ -28,7 +28,7 @@ double weighted_sum(const Tensor& values, const Tensor& weights) {
 std::string position_text(const Shape& shape, Index element) {
   std::string text;
   for (Index axis = shape.rank(); axis-- > 0;) {
-    text = std::to_string(element % shape[axis]) + (text.empty() ? "" : ", ") + text;
+    text.insert(0, std::to_string(element % shape[axis]) + (text.empty() ? "" : ", "));
     element /= shape[axis];
   }
   return "[" + text + "]";

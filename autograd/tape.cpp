@@ -125,7 +125,8 @@ Tape& tape() {
 }
 
 template <typename Inputs>
-Variable record_any(const char* operation, Tensor value, const Inputs& inputs, Backward backward) {
+Variable record_any(const char* operation, Tensor value, const Inputs& inputs,
+                    Backward&& backward) {
   const bool wanted =
       tape().recording &&
       std::any_of(inputs.begin(), inputs.end(), [](const Variable& v) { return v.needs_grad(); });

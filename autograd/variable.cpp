@@ -64,7 +64,7 @@ std::shared_ptr<const PackedMatrix> Variable::packed_transpose() const {
     if (state.packed != nullptr && state.packed_from == value_.data()) return state.packed;
   }
   // Not under the lock: packing runs on all threads, and one of them may come to wait for it.
-  const auto packed = pack();
+  auto packed = pack();
   const std::lock_guard lock(state.packing);
   state.packed = packed;
   state.packed_from = value_.data();

@@ -9,7 +9,7 @@ const Variant mha{.name = "mha", .settings = {{"attention", "mha"}}};
 const Variant learned{.name = "budget", .settings = {{"attention", "budget"}}};
 
 /// BudgetFormer with some options changed.
-Variant changed(const std::string& name, Settings changes) {
+Variant changed(const std::string& name, const Settings& changes) {
   return {.name = name, .settings = merged(learned.settings, changes)};
 }
 
@@ -90,7 +90,7 @@ std::vector<Variant> over(const std::string& option, const std::vector<std::stri
                           const Settings& also = {}) {
   std::vector<Variant> variants;
   for (const std::string& value : values) {
-    add_pair(option + '-' + value, merged(also, {{option, value}}), variants);
+    add_pair(join_parts(option, '-', value), merged(also, {{option, value}}), variants);
   }
   return variants;
 }

@@ -137,9 +137,8 @@ std::string s_histogram(const TextSummary& summary) {
 std::string evaluation_text(const Evaluation& evaluation,
                             const std::vector<std::string>& class_names, Index heads) {
   const TextSummary& summary = evaluation.text_summary;
-  const std::string text = totals(evaluation, heads) +
-                           "energy: " + printable(evaluation.energy.source) + "\n\n" +
-                           classes(evaluation, class_names) + groups(summary);
+  std::string text = totals(evaluation, heads) + "energy: " + printable(evaluation.energy.source) +
+                     "\n\n" + classes(evaluation, class_names) + groups(summary);
   if (evaluation.layers.empty()) return text;
   return text + '\n' + correlations(summary) + '\n' + layers(evaluation) + '\n' +
          heads_histogram(evaluation) + '\n' + s_histogram(summary);

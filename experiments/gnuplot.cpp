@@ -15,8 +15,6 @@
 
 #include "tensor/require.h"
 
-extern char** environ;
-
 namespace bf {
 namespace {
 
@@ -82,8 +80,8 @@ std::string changed_tag(std::string tag, const std::string& prefix) {
     cut(tag, "\nxmlns:xlink=" + quote, quote);
     cut(tag, "\nxmlns=" + quote, quote);
     cut(tag, " xmlns=" + quote, quote);
-    replace_all(tag, " id=" + quote, " id=" + quote + prefix);
-    replace_all(tag, "href=" + quote + '#', "href=" + quote + '#' + prefix);
+    replace_all(tag, " id=" + quote, join_parts(" id=", quote, prefix));
+    replace_all(tag, join_parts("href=", quote, '#'), join_parts("href=", quote, '#', prefix));
   }
   replace_all(tag, "url(#", "url(#" + prefix);
   return tag;
