@@ -64,7 +64,7 @@ std::string shown(double value) {
 std::string range_text(double lowest, double highest, bool exclusive_low) {
   const bool has_low = lowest > std::numeric_limits<double>::lowest();
   const bool has_high = highest < std::numeric_limits<double>::max();
-  const std::string low = (exclusive_low ? " above " : " of at least ") + shown(lowest);
+  std::string low = (exclusive_low ? " above " : " of at least ") + shown(lowest);
   if (has_low && has_high) {
     return exclusive_low ? low + " and at most " + shown(highest)
                          : " from " + shown(lowest) + " to " + shown(highest);

@@ -193,7 +193,7 @@ std::string page_title(const std::vector<RunRecord>& runs) {
   for (const RunRecord& run : runs) {
     const std::string model = model_title(text_at(run.config, "/model/attention", "unknown model"));
     const std::string same = runs.front().dataset() == run.dataset() ? "" : ", " + run.dataset();
-    models += (models.empty() ? "" : " and ") + model + same;
+    models += join_parts(models.empty() ? "" : " and ", model, same);
   }
   return runs.front().dataset() + ": " + models;
 }

@@ -36,6 +36,7 @@ double rank_of(const std::string& difficulty) {
 
 std::vector<double> values(const std::vector<const TestText*>& texts, const Value& value) {
   std::vector<double> result;
+  result.reserve(texts.size());
   for (const TestText* text : texts) result.push_back(value(*text));
   return result;
 }
@@ -60,6 +61,7 @@ std::vector<Group> groups(const std::vector<const TestText*>& texts,
     by_name[key].texts.push_back(text);
   }
   std::vector<Group> result;
+  result.reserve(by_name.size());
   for (auto& [key, group] : by_name) result.push_back(std::move(group));
   std::stable_sort(result.begin(), result.end(), [&](const Group& a, const Group& b) {
     return rank(*a.texts.front()) < rank(*b.texts.front());

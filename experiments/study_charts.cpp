@@ -138,7 +138,7 @@ Chart saved_chart(const StudyPart& part) {
 
 /// Where a budget was put on a model after training; label by the model's training.
 std::string budget_family(const std::string& variant) {
-  const std::string family = family_of(variant);
+  std::string family = family_of(variant);
   if (family == variant) return "";
   if (family == "budget") return "without jitter";
   if (family == "jitter-budget") return "with jitter";

@@ -68,7 +68,7 @@ struct Bound {
   double least;  ///< the value that is enough
   int digits;
   double factor = 1;  ///< from the value to what is printed
-  std::string unit = "";
+  std::string unit = {};
 };
 
 Index count_reaching(const Results& results, const Value& value, double least) {

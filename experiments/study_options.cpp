@@ -59,7 +59,7 @@ std::vector<Settings> data_sets_of(const StudyOptions& options) {
        several ? options.datasets : std::vector<std::string>{options.run.data.name}) {
     all.push_back({{"dataset", name}});
     if (!folder.empty()) {
-      all.back().push_back({"data-dir", several ? folder + '/' + name : folder});
+      all.back().push_back({"data-dir", several ? join_parts(folder, '/', name) : folder});
     }
   }
   return all;

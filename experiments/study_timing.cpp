@@ -117,6 +117,7 @@ json measured(const std::vector<PlannedRun>& runs, const std::vector<std::string
   const RunOptions options = training_options(runs.front().arguments());
   const Dataset data = load_data(options.data);
   std::vector<Candidate> candidates;
+  candidates.reserve(runs.size());
   for (const PlannedRun& run : runs) candidates.push_back(load_candidate(run, data));
   time_candidates(candidates);
   json all;

@@ -171,7 +171,7 @@ ReportTable scaling_table(const StudyPart& part) {
 
 std::string scaled(const std::string& variant) {
   const std::string name = family_of(variant);
-  for (const std::string word : {"layers", "heads", "rows"}) {
+  for (const char* word : {"layers", "heads", "rows"}) {
     if (name.ends_with(word)) return word;
   }
   return "";

@@ -21,7 +21,7 @@ struct CatalogEntry {
   LineFormat lines = {};
   Encoding encoding = Encoding::utf8;
   LabelSet labels = LabelSet::open();
-  std::string dropped_label = "";
+  std::string dropped_label = {};
   std::vector<std::string> class_folders = {};  ///< the only ones to read; empty = all
 
   /// File names to try, each also with .gz; for `folders`, folders and archives. An empty list
@@ -32,7 +32,7 @@ struct CatalogEntry {
   std::vector<std::string> subfolders = {};  ///< below the data folder, tried after it
   Index published_train = 0;                 ///< rows of the published training file; 0 = unknown
   Index published_test = 0;
-  std::string note = "";
+  std::string note = {};
 };
 
 /// The data sets with a fixed layout.
