@@ -54,7 +54,7 @@ nlohmann::json parse_json(std::string_view text) {
 }
 
 std::string json_line(const nlohmann::json& value) {
-  const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (printable(text) == text) return text;
   std::string line;
   line.reserve(text.size());

@@ -16,7 +16,8 @@ Index head_width(Index dim, Index heads, Index width) {
 
 void initialise_qkv(Linear& qkv, RandomSource& random) {
   const Index rows = qkv.weight().dim(0), in = qkv.weight().dim(1);
-  const auto bound = static_cast<Real>(std::sqrt(6.0 / static_cast<double>(rows / 3 + in)));
+  const Index out = rows / 3;  // of Q, K or V, which are products of their own
+  const auto bound = static_cast<Real>(std::sqrt(6.0 / static_cast<double>(out + in)));
   qkv.weight().mutable_value() = uniform_tensor({rows, in}, -bound, bound, random.next());
 }
 
