@@ -246,7 +246,7 @@ std::string find_split(const CatalogEntry& entry, const std::string& folder,
     for (const std::string& name : names) {
       if (is_class_tree(entry, fs::path(place) / name)) return (fs::path(place) / name).string();
     }
-    const std::string found = find_file(place, names);
+    std::string found = find_file(place, names);
     if (!found.empty()) return found;
   }
   return "";

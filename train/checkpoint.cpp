@@ -238,6 +238,7 @@ std::vector<std::string> CheckpointFolder::files() const {
                ": cannot read the checkpoints: ", error.message());
   std::sort(found.rbegin(), found.rend());
   std::vector<std::string> paths;
+  paths.reserve(found.size());
   for (auto& [step, path] : found) paths.push_back(std::move(path));
   return paths;
 }

@@ -98,6 +98,7 @@ std::vector<std::string> largest_sections(const std::vector<PackageEntry>& packa
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   by_count.resize(std::min(by_count.size(), section_count));
   std::vector<std::string> names;
+  names.reserve(by_count.size());
   for (const auto& [name, count] : by_count) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;

@@ -85,7 +85,7 @@ bool TarReader::next(std::string& name, std::string& content) {
       } else {
         const std::string prefix(field(block, 345, 155));
         const std::string own(field(block, 0, 100));
-        name = !long_name.empty() ? long_name : prefix.empty() ? own : prefix + "/" + own;
+        name = !long_name.empty() ? long_name : prefix.empty() ? own : join_parts(prefix, '/', own);
         content = std::move(data);
         return true;
       }
