@@ -66,9 +66,10 @@ def judge(what, memory, seconds, lines):
 
 
 def train(folder, steps, lines):
+    # Without a dense start, in which an update is less work than later.
     command = [BINARIES / "bf-train", "--dataset", "synthetic", "--rows", "40000", "--dim", "32", "--layers", "2", "--heads", "4",
                "--attention", "budget", "--epochs", str(1 + steps // 1000), "--max-steps", str(steps), "--log-every", str(LOG_EVERY),
-               "--threads", "2", "--out", folder]
+               "--threads", "2", "--dense", "0", "--out", folder]
     with open(os.devnull, "w") as nowhere:
         process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere)
         memory = Sampler(process)

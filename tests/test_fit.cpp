@@ -140,6 +140,25 @@ TEST_CASE("fit: a state of another model is refused") {
                        "training: step 37 is beyond the last one, 36", std::invalid_argument);
 }
 
+TEST_CASE("fit: what a validation says text by text is told, and not kept") {
+  Model model = make_model(small_model("budget"));
+  Index told = 0;
+  TrainingEvents events;
+  events.epoch = [&](const EpochReport& epoch) {
+    CHECK(epoch.validation.predictions.size() == 40);
+    CHECK(epoch.validation.texts.losses.size() == 40);
+    ++told;
+  };
+  const TrainingResult result =
+      fit(model, small_split(90, 5), small_split(40, 6), small_training(2), events);
+  CHECK(told == 2);
+  for (const EpochReport& epoch : result.epochs) {
+    CHECK(epoch.validation.examples == 40);
+    CHECK(epoch.validation.predictions.empty());
+    CHECK(epoch.validation.texts.losses.empty());
+  }
+}
+
 TEST_CASE("fit: both models learn a small task") {
   const TokenizedSplit train = small_split(400, 5), validation = small_split(100, 6);
   for (const char* attention : {"mha", "budget", "fixed", "random"}) {

@@ -143,6 +143,9 @@ void Fit::add(EpochReport report) {
   bf::add(result_.energy, report.energy);
   result_.steps = report.step;
   result_.skipped += report.skipped;
+  // Text by text it would fill the memory, epoch by epoch; nor does a run that goes on have it.
+  report.validation.predictions = {};
+  report.validation.texts = {};
   result_.epochs.push_back(std::move(report));
 }
 

@@ -11,7 +11,7 @@
 namespace bf {
 
 struct TrainingResult {
-  std::vector<EpochReport> epochs;
+  std::vector<EpochReport> epochs;  ///< without what their validations say text by text
   Index best_epoch = 0;
   Index steps = 0;
   double seconds = 0;  ///< of all updates, without validation
