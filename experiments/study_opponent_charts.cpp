@@ -5,6 +5,7 @@
 
 #include "experiments/sample.h"
 #include "experiments/study_curves.h"
+#include "experiments/study_variants.h"
 #include "experiments/table.h"
 #include "tensor/require.h"
 
@@ -34,11 +35,6 @@ std::string heads_name(const StudyGroup& group) {
   return digits.ends_with(".00") ? digits.substr(0, digits.size() - 3) : digits;
 }
 
-/// The reference's FLOPs are 100.
-double cost_of(const StudyPart& part, const StudyGroup& group) {
-  return 100 * mean_of(ratios(group, part.reference(group), executed_of));
-}
-
 /// A value of the opponents on a data set, by the heads that they run: as many heads cost as many
 /// FLOPs, whichever way they were come by, but for the controller and the gate, a thousandth. The
 /// learned choice stands in the middle of its place.
@@ -66,7 +62,7 @@ Chart opponent_chart(const StudyPart& part, const std::string& dataset, const st
     if (places.empty() || places.back() != heads) {
       places.push_back(heads);
       chart.categories.push_back(
-          join_parts(heads, ", ", digits_or_dash(cost_of(part, *group), 0), " %"));
+          join_parts(heads, ", ", digits_or_dash(100 * cost_of(part, *group), 0), " %"));
     }
     add_point(chart.curves[static_cast<Index>(way - opponents.begin())],
               static_cast<double>(places.size() - 1), values(*group), 100);

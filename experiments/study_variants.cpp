@@ -10,11 +10,6 @@
 namespace bf {
 namespace {
 
-/// The share of the reference's FLOPs, of 1.
-double cost_of(const StudyPart& part, const StudyGroup& group) {
-  return mean_of(ratios(group, part.reference(group), executed_of));
-}
-
 /// "89.82 % at 71 % of the FLOPs"
 std::string accuracy_at_cost(const StudyPart& part, const StudyGroup& group) {
   return join_parts(mean_and_deviation(group.values(accuracy_of), 2, 100), " % at ",
@@ -190,6 +185,10 @@ std::vector<const StudyGroup*> scaling_groups(const StudyPart& part, const std::
     return number_in(a->variant) < number_in(b->variant);
   });
   return groups;
+}
+
+double cost_of(const StudyPart& part, const StudyGroup& group) {
+  return mean_of(ratios(group, part.reference(group), executed_of));
 }
 
 double final_budget(const StudyRun& run) {

@@ -29,6 +29,8 @@ std::string scaled(const std::string& variant);
 /// The groups that choose heads and in which `what` varies, from its smallest value on.
 std::vector<const StudyGroup*> scaling_groups(const StudyPart& part, const std::string& dataset,
                                               const std::string& what);
+/// The share of the reference's FLOPs that a group executes; the reference's own is 1.
+double cost_of(const StudyPart& part, const StudyGroup& group);
 /// s on the validation rows after the last epoch of training; NaN where it is not recorded.
 double final_budget(const StudyRun& run);
 /// s on the test texts, of the epoch that is best on the validation rows.

@@ -77,12 +77,11 @@ TEST_CASE("adaptive_attention: after the dense part every parameter gets a gradi
          {Estimator::straight_through, Estimator::relaxed, Estimator::paper}) {
       Layer layer(config_of(Policy::learned, weighting, estimator));
       backward(layer(Variable(tokens()), segments), seeded_tensor({179, 16}, 2));
-      for (const auto& [name, variable] : by_name(layer.attention)) {
-        const std::string shown = name;
-        CAPTURE(shown);
-        REQUIRE(variable->grad().defined());
+      for (const auto& entry : by_name(layer.attention)) {
+        CAPTURE(entry.first);
+        REQUIRE(entry.second->grad().defined());
         double size = 0;
-        for (const Real d : variable->grad().to_vector()) size += std::abs(double{d});
+        for (const Real d : entry.second->grad().to_vector()) size += std::abs(double{d});
         CHECK(size > 0);
       }
     }
@@ -362,13 +361,12 @@ TEST_CASE("adaptive_attention: sparse training is the same function, of which on
     backward(y, cotangent);
     backward(y_sparse, cotangent);
     const auto wanted = by_name(dense.attention);
-    for (const auto& [name, variable] : by_name(sparse.attention)) {
-      const std::string shown = name;
-      CAPTURE(shown);
-      REQUIRE(variable->grad().defined());
+    for (const auto& entry : by_name(sparse.attention)) {
+      CAPTURE(entry.first);
+      REQUIRE(entry.second->grad().defined());
       // Controller and gate hear from the gates of the selected heads alone.
-      const bool projection = name.rfind("qkv.", 0) == 0 || name.rfind("out.", 0) == 0;
-      const double apart = distance(variable->grad(), wanted.at(name)->grad());
+      const bool projection = entry.first.starts_with("qkv.") || entry.first.starts_with("out.");
+      const double apart = distance(entry.second->grad(), wanted.at(entry.first)->grad());
       CHECK((apart < 10 * tolerance) == projection);
     }
   }

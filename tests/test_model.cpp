@@ -216,23 +216,21 @@ TEST_CASE("model: a detached policy would show: who gets a gradient, and when") 
   BudgetFormerClassifier& model = example.model;
   model.set_progress(0.1);
   backward(cross_entropy(example.logits(), targets));
-  for (const auto& [name, variable] : by_name(model)) {
-    const bool policy = name.find("attention.controller.") != std::string::npos ||
-                        name.find("attention.gate.") != std::string::npos ||
-                        name.find("attention.pool.") != std::string::npos;
-    const std::string shown = name;
-    CAPTURE(shown);
-    CHECK(variable->grad().defined() == !policy);
+  for (const auto& entry : by_name(model)) {
+    const auto is = [&](const char* part) { return entry.first.find(part) != std::string::npos; };
+    const bool policy =
+        is("attention.controller.") || is("attention.gate.") || is("attention.pool.");
+    CAPTURE(entry.first);
+    CHECK(entry.second->grad().defined() == !policy);
   }
   model.zero_grad();
   model.set_progress(0.6);
   backward(cross_entropy(example.logits(), targets));  // by the gates alone, no policy loss
-  for (const auto& [name, variable] : by_name(model)) {
-    const std::string shown = name;
-    CAPTURE(shown);
-    REQUIRE(variable->grad().defined());
+  for (const auto& entry : by_name(model)) {
+    CAPTURE(entry.first);
+    REQUIRE(entry.second->grad().defined());
     double size = 0;
-    for (const Real d : variable->grad().to_vector()) size += std::abs(double{d});
+    for (const Real d : entry.second->grad().to_vector()) size += std::abs(double{d});
     CHECK(size > 0);
   }
 }
