@@ -68,10 +68,10 @@ TrainingEvents events_for(Progress& progress, const std::string& name, Index log
   events.epoch = [=, &progress,
                   before = std::move(alarms_before)](const EpochReport& epoch) mutable {
     progress.line(name + "  " + epoch_text(epoch, heads));
-    for (const std::string& alarm : new_alarms(epoch, before)) {
+    for (const std::string& alarm : new_alarms(epoch.alarms, before)) {
       progress.line(name + "  alarm: " + alarm);
     }
-    before = alarms(epoch);
+    before = epoch.alarms;
     if (folder != nullptr) folder->add_metric({{"epoch", to_json(epoch)}});
   };
   return events;
@@ -247,7 +247,7 @@ TrainingRun train_run(const TokenizedData& data, const RunOptions& run, const Mo
   if (start != nullptr && !checkpoint) copy_weights(*start->net, *result.model.net);
   std::vector<std::string> before;  // alarms of the epoch before the next
   if (checkpoint && !checkpoint->state.epochs.empty())
-    before = alarms(checkpoint->state.epochs.back());
+    before = checkpoint->state.epochs.back().alarms;
   TrainingEvents events =
       events_for(progress, name, run.log_every, config.transformer.heads, kept, std::move(before));
   if (kept != nullptr) {

@@ -10,6 +10,7 @@
 #include "tensor/require.h"
 #include "tests/small_task.h"
 #include "tests/values.h"
+#include "train/alarms.h"
 
 using namespace bf;
 
@@ -140,22 +141,25 @@ TEST_CASE("fit: a state of another model is refused") {
                        "training: step 37 is beyond the last one, 36", std::invalid_argument);
 }
 
-TEST_CASE("fit: what a validation says text by text is told, and not kept") {
+TEST_CASE("fit: what a validation says by text and group is told, and not kept") {
   Model model = make_model(small_model("budget"));
-  Index told = 0;
+  std::vector<std::vector<std::string>> told;  // alarms
   TrainingEvents events;
   events.epoch = [&](const EpochReport& epoch) {
     CHECK(epoch.validation.predictions.size() == 40);
     CHECK(epoch.validation.texts.losses.size() == 40);
-    ++told;
+    CHECK(epoch.validation.text_summary.by_class.size() == 3);
+    told.push_back(alarms(epoch));
   };
   const TrainingResult result =
       fit(model, small_split(90, 5), small_split(40, 6), small_training(2), events);
-  CHECK(told == 2);
+  REQUIRE(told.size() == 2);
+  CHECK(!told[0].empty());
   for (const EpochReport& epoch : result.epochs) {
-    CHECK(epoch.validation.examples == 40);
     CHECK(epoch.validation.predictions.empty());
     CHECK(epoch.validation.texts.losses.empty());
+    CHECK(epoch.validation.text_summary.by_class.empty());
+    CHECK(epoch.alarms == told[epoch.epoch - 1]);
   }
 }
 

@@ -83,6 +83,7 @@ TEST_CASE("report_from_json: counts come back; a run of an earlier version has n
   EpochReport& epoch = result.epochs[0];
   epoch.skipped = 4, epoch.loss_spikes = 2, epoch.first_spike = 9;
   epoch.without_gradient = {"a", "b"};
+  epoch.alarms = {"c"};
   epoch.train_loss = std::numeric_limits<double>::quiet_NaN();
   json written = json::parse(to_json(result).dump());
   const TrainingResult read = training_result_from_json(written);
@@ -92,8 +93,9 @@ TEST_CASE("report_from_json: counts come back; a run of an earlier version has n
   CHECK(read.epochs[0].loss_spikes == 2);
   CHECK(read.epochs[0].first_spike == 9);
   CHECK(read.epochs[0].without_gradient == std::vector<std::string>{"a", "b"});
+  CHECK(read.epochs[0].alarms == std::vector<std::string>{"c"});
   written.erase("skipped");
-  for (const char* name : {"skipped", "loss_spikes", "first_spike", "without_gradient"}) {
+  for (const char* name : {"skipped", "loss_spikes", "first_spike", "without_gradient", "alarms"}) {
     written["epochs"][0].erase(name);
   }
   const TrainingResult old = training_result_from_json(written);

@@ -101,13 +101,12 @@ std::vector<std::string> alarms(const EpochReport& epoch) {
   return found;
 }
 
-std::vector<std::string> new_alarms(const EpochReport& epoch,
+std::vector<std::string> new_alarms(std::vector<std::string> now,
                                     const std::vector<std::string>& before) {
-  std::vector<std::string> found = alarms(epoch);
-  std::erase_if(found, [&](const std::string& alarm) {
+  std::erase_if(now, [&](const std::string& alarm) {
     return std::find(before.begin(), before.end(), alarm) != before.end();
   });
-  return found;
+  return now;
 }
 
 }  // namespace bf

@@ -22,8 +22,8 @@ std::vector<std::string> alarms(const Evaluation& validation);
 ///   parameter "layers.0.attention.gate.weight" got no gradient
 std::vector<std::string> alarms(const EpochReport& epoch);
 
-/// Alarms that were not there an epoch ago, word by word: what a log has to say.
-std::vector<std::string> new_alarms(const EpochReport& epoch,
+/// Those of `now` that were not there an epoch ago, word by word: what a log has to say.
+std::vector<std::string> new_alarms(std::vector<std::string> now,
                                     const std::vector<std::string>& before);
 
 }  // namespace bf

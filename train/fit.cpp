@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tensor/require.h"
+#include "train/alarms.h"
 #include "train/best_epoch.h"
 
 namespace bf {
@@ -107,6 +108,7 @@ void Fit::epoch() {
   validate(report);
   report.best = best_.offer(report.epoch, report.validation.scores.accuracy, report.in_force);
   report.energy = epoch_energy();
+  report.alarms = alarms(report);
   meter_.reset();
   energy_before_ = {};
   if (report.best) best_weights_ = copies_of(weights_of(*model_.net));
@@ -143,9 +145,10 @@ void Fit::add(EpochReport report) {
   bf::add(result_.energy, report.energy);
   result_.steps = report.step;
   result_.skipped += report.skipped;
-  // Text by text it would fill the memory, epoch by epoch; nor does a run that goes on have it.
+  // Text by text and group by group it would fill the memory and every checkpoint, epoch by epoch.
   report.validation.predictions = {};
   report.validation.texts = {};
+  report.validation.text_summary = {};
   result_.epochs.push_back(std::move(report));
 }
 

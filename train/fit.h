@@ -11,7 +11,7 @@
 namespace bf {
 
 struct TrainingResult {
-  std::vector<EpochReport> epochs;  ///< without what their validations say text by text
+  std::vector<EpochReport> epochs;  ///< without what validations say by text and group
   Index best_epoch = 0;
   Index steps = 0;
   double seconds = 0;  ///< of all updates, without validation
@@ -26,7 +26,7 @@ struct TrainingResult {
 struct TrainingState {
   TrainerState trainer;
   Energy epoch_energy;  ///< spent so far on the epoch under way, in all processes that worked on it
-  std::vector<EpochReport> epochs;  ///< those that are complete, predictions left out
+  std::vector<EpochReport> epochs;  ///< those that are complete, as in TrainingResult
   std::vector<std::string> without_gradient;
   std::uint64_t optimizer_steps = 0;
   NamedTensors weights, first_moments, second_moments;  ///< by names of parameters

@@ -66,6 +66,7 @@ struct EpochReport {
   Index first_spike = 0;     ///< the step at which the first did; 0 = none
   /// Trainable parameters that none of its updates had a gradient for, or only zeros.
   std::vector<std::string> without_gradient;
+  std::vector<std::string> alarms;  ///< what has gone wrong in it (alarms.h)
 };
 
 /// Sums over the updates so far of the epoch that is under way.

@@ -142,6 +142,7 @@ EpochReport epoch_report_from_json(const json& from) {
   read_if_there(from, "loss_spikes", report.loss_spikes);
   read_if_there(from, "first_spike", report.first_spike);
   read_if_there(from, "without_gradient", report.without_gradient);
+  read_if_there(from, "alarms", report.alarms);
   report.energy = energy_from_json(part(from, "energy", false));
   report.validation = evaluation_from_json(part(from, "validation", false));
   return report;

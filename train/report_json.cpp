@@ -6,7 +6,6 @@
 #include "tensor/kernels.h"
 #include "tensor/openblas.h"
 #include "tensor/parallel.h"
-#include "train/alarms.h"
 #include "train/text_json.h"
 
 namespace bf {
@@ -96,7 +95,7 @@ json to_json(const EpochReport& epoch) {
           {"loss_spikes", epoch.loss_spikes},
           {"first_spike", epoch.first_spike},
           {"without_gradient", epoch.without_gradient},
-          {"alarms", alarms(epoch)},
+          {"alarms", epoch.alarms},
           {"policy_in_force", epoch.in_force},
           {"best", epoch.best}};
 }
