@@ -27,7 +27,7 @@ std::vector<Variable> inputs(Index rows, Index dim, Index hidden, Index out) {
 
 TEST_CASE("feed_forward: value and gradients equal the plain composition") {
   for (const Index rows : Sizes{1, 7, 130}) {
-    for (const Index hidden : Sizes{1, 33, 300}) {
+    for (const Index hidden : Sizes{1, 33, 300, 1100}) {  // the last is two tiles of the product
       CAPTURE(rows);
       CAPTURE(hidden);
       const std::vector<Variable> a = inputs(rows, 20, hidden, 17),
