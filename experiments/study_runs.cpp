@@ -9,6 +9,7 @@
 
 #include "experiments/run_record.h"
 #include "experiments/sample.h"
+#include "tensor/printable.h"
 #include "tensor/require.h"
 
 namespace bf {
@@ -126,7 +127,8 @@ StudyPart study_part(const std::string& name, std::vector<nlohmann::json> record
     const std::string label = join_parts(run.dataset, ", ", run.variant, ", seed ",
                                          text_at(record, "/seed", "not recorded"));
     const auto [first, is_new] = seen.emplace(label, lines[i]);
-    require_data(is_new, file, ':', lines[i], ": repeats line ", first->second, ": ", label);
+    require_data(is_new, file, ':', lines[i], ": repeats line ", first->second, ": ",
+                 shortened(label, 200));
     run.command = text_at(record, "/command", "(no command recorded)");
     run.seed = number_at(record, "/seed");
     run.record = std::move(record);

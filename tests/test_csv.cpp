@@ -177,6 +177,16 @@ TEST_CASE("csv: columns by name, in any order, with a second sentence") {
   CHECK(row.second == "b");
 }
 
+TEST_CASE("csv: a header with another number of columns than asked is refused") {
+  const TempFolder folder;
+  CsvColumns columns{"label", {"a"}, "", true, 3};
+  const std::string path = folder.write("a.csv", "x,y,z,label,a\n1,2,3\n");
+  CHECK_THROWS_WITH_AS(CsvRows(path, {}, columns, Encoding::utf8),
+                       (path + ":1: expected 3 columns, got 5").c_str(), std::runtime_error);
+  columns.count = 5;
+  CHECK_NOTHROW(CsvRows(path, {}, columns, Encoding::utf8));
+}
+
 TEST_CASE("csv: a wrong number of columns is a bad row with its line") {
   const TempFolder folder;
   const std::string path = folder.write("a.csv", "1,a,b\n2,c\n3,d,e\n");

@@ -57,6 +57,11 @@ TEST_CASE("study_runs: a run that stands in the file twice is named with its lin
   CHECK_THROWS_WITH_AS(read_study_part(folder.path(), "main"),
                        (file + ":4: repeats line 1: trec, mha, seed 1").c_str(),
                        std::runtime_error);
+  const std::string odd = study_line("a\x7f\u0085z", "mha", 1, 0.80, 4, 100, 2);
+  folder.write("main.jsonl", odd + odd);
+  CHECK_THROWS_WITH_AS(read_study_part(folder.path(), "main"),
+                       (file + ":2: repeats line 1: a  z, mha, seed 1").c_str(),
+                       std::runtime_error);
 }
 
 TEST_CASE("study_runs: the reference is the variant that a run names, else mha") {

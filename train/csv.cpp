@@ -92,6 +92,8 @@ CsvRows::CsvRows(const std::string& path, CsvFormat format, const CsvColumns& co
 
 void CsvRows::find_columns(const std::vector<std::string>& header) {
   if (count_ == 0) count_ = fields_.size();
+  require_data(header.empty() || header.size() == count_, reader_.place(), ": expected ", count_,
+               " columns, got ", header.size());
   label_ = column(columns_.label, header);
   for (const std::string& name : columns_.text) text_.push_back(column(name, header));
   if (!columns_.second.empty()) second_ = column(columns_.second, header);

@@ -52,7 +52,7 @@ struct CsvColumns {
   std::vector<std::string> text;  ///< joined with a space
   std::string second;             ///< empty = none
   bool header = false;
-  Index count = 0;  ///< fields in every record; 0 = as many as the first record has
+  Index count = 0;  ///< fields in every record and the header; 0 = as many as the first has
 };
 
 /// The rows of a CSV or TSV file. A record with another number of fields is a BadRow; a column that
