@@ -82,6 +82,13 @@ void AtomicFile::close_file() {
 
 void AtomicFile::fail(const char* what) const { bf::fail(path_, what); }
 
+std::string name_of_unfinished(const std::string& file_name) {
+  const Index dot = file_name.rfind(".tmp");
+  if (dot == std::string::npos || dot + 4 == file_name.size()) return "";
+  if (file_name.find_first_not_of("0123456789", dot + 4) != std::string::npos) return "";
+  return file_name.substr(0, dot);
+}
+
 void sync_path(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) fail(path, "cannot open");

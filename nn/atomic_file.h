@@ -32,6 +32,10 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// "a.json" for "a.json.tmp0", the name of a file that an AtomicFile did not come to rename; empty
+/// for every other name.
+std::string name_of_unfinished(const std::string& file_name);
+
 /// An AtomicFile with this text.
 void write_whole_file(const std::string& path, const std::string& text);
 

@@ -140,8 +140,26 @@ TEST_CASE("checkpoint: the two newest are kept, by step and not by name") {
   CHECK(fs::exists(folder.path() + "/step-10.safetensors"));
   CHECK_FALSE(fs::exists(folder.path() + "/step-9.safetensors"));
   CHECK_FALSE(fs::exists(folder.path() + "/step-8.safetensors"));
+  folder.remove();  // but for what is not ours
+  CHECK_FALSE(fs::exists(folder.path() + "/step-100.safetensors"));
+  CHECK_FALSE(fs::exists(folder.path() + "/step-200.safetensors.tmp0"));
+  CHECK(fs::exists(folder.path() + "/step-x.safetensors"));
+  fs::remove(folder.path() + "/step-x.safetensors");
   folder.remove();
   CHECK_FALSE(fs::exists(folder.path()));
+}
+
+TEST_CASE("checkpoint: a file that holds another step than its name is damaged") {
+  const TempFolder temporary;
+  const CheckpointFolder folder(temporary.path("checkpoint"));
+  folder.save(at_step(3));
+  folder.save(at_step(4));
+  const std::string wrong = folder.path() + "/step-900.safetensors";
+  fs::rename(folder.path() + "/step-4.safetensors", wrong);
+  std::string notes;
+  CHECK(folder.newest([&](const std::string& note) { notes += note; })->state.trainer.step == 3);
+  CHECK(notes == "load: checkpoint \"" + wrong + "\": it holds step 4; the one before it is taken");
+  CHECK_FALSE(fs::exists(wrong));
 }
 
 TEST_CASE("checkpoint: in place of a damaged one the one before it is taken, with a note") {

@@ -66,3 +66,18 @@ TEST_CASE("folder_lock: a folder that is not there is named") {
   CHECK(error_text<std::runtime_error>([] { FolderLock lock("/no/such/folder"); }) ==
         "/no/such/folder/lock: cannot write: No such file or directory");
 }
+
+TEST_CASE("folder_lock: a file that is not the lock of a run stays as it is") {
+  const TempFolder folder;
+  const std::string lock = folder.path("lock");
+  for (const std::string text : {"poetry", "12\nx", "11111111111111111111111111111111111"}) {
+    folder.write("lock", text);
+    CHECK(error_text<std::runtime_error>([&] { FolderLock refused(folder.path()); }) ==
+          lock + ": is in the way: it is not the lock of a run");
+    CHECK(std::filesystem::file_size(lock) == text.size());
+  }
+  for (const char* text : {"", "12", "4711\n"}) {
+    folder.write("lock", text);
+    CHECK_NOTHROW(FolderLock{folder.path()});
+  }
+}

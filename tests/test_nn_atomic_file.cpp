@@ -186,3 +186,11 @@ TEST_CASE("atomic_file: sync_path takes files and folders, and names what is not
   CHECK(error_text<std::runtime_error>([] { sync_path("/no/such/file"); }) ==
         "save: \"/no/such/file\": cannot open: No such file or directory");
 }
+
+TEST_CASE("nn atomic_file: the name of an unfinished file") {
+  CHECK(name_of_unfinished("a.json.tmp0") == "a.json");
+  CHECK(name_of_unfinished("a.tmp1.tmp23") == "a.tmp1");
+  for (const char* other : {"a.json", "a.tmp", "a.tmpx", "a.tmp1x", "", "a.tmp1.json"}) {
+    CHECK(name_of_unfinished(other) == "");
+  }
+}

@@ -280,6 +280,39 @@ TEST_CASE("run_folder: a folder that holds a run is refused, and stays as it is"
   CHECK(content(path + "/config.json").find("first") != std::string::npos);
 }
 
+TEST_CASE("run_folder: what this run did not make is neither taken for its own nor removed") {
+  const TempFolder temporary;
+  const std::string path = temporary.path("run");
+  for (const char* name : {"checkpoint/step-90.safetensors", "checkpoint/notes/mine"}) {
+    const std::string file = temporary.write(std::string("run/") + name, "mine");
+    CHECK_THROWS_WITH_AS(
+        RunFolder(path).begin({}),
+        (path + ": holds a run already (checkpoint); choose another folder").c_str(),
+        std::runtime_error);
+    CHECK(content(file) == "mine");
+    fs::remove_all(path + "/checkpoint");
+  }
+  const std::string texts = temporary.write("run/test_texts.jsonl", "mine");
+  CHECK_THROWS_WITH_AS(
+      RunFolder(path).begin({}),
+      (path + ": holds a run already (test_texts.jsonl); choose another folder").c_str(),
+      std::runtime_error);
+  CHECK(content(texts) == "mine");
+  fs::remove(texts);
+  fs::create_directory(path + "/checkpoint");
+  temporary.write("run/step-5.tmp1", "mine");
+  {
+    RunFolder folder(path);
+    folder.begin({});
+    folder.checkpoints().save({});
+    temporary.write("run/checkpoint/notes", "mine");
+    folder.finish({});
+  }
+  CHECK(content(path + "/step-5.tmp1") == "mine");
+  CHECK(content(path + "/checkpoint/notes") == "mine");
+  CHECK_FALSE(fs::exists(path + "/checkpoint/step-0.safetensors"));
+}
+
 TEST_CASE("run_folder: a folder that cannot be made is an error") {
   const TempFolder temporary;
   const std::string file = temporary.path() + "/file";

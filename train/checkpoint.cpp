@@ -190,6 +190,9 @@ std::optional<Checkpoint> CheckpointFolder::newest(
   for (const std::string& file : all) {
     try {
       Checkpoint checkpoint = load_checkpoint(file);
+      require_data(step_of(fs::path(file).filename()) == checkpoint.state.trainer.step,
+                   "load: checkpoint \"", file, "\": it holds step ",
+                   checkpoint.state.trainer.step);
       // A damaged one would count as one of the two that are kept, in place of this one.
       std::error_code ignored;
       for (const std::string& damaged : all) {
@@ -219,10 +222,26 @@ std::string CheckpointFolder::newest_text() const {
                     *step_of(fs::path(newest).filename()), ')');
 }
 
-void CheckpointFolder::remove() const {
+void CheckpointFolder::remove_unfinished() const {
   std::error_code error;
-  fs::remove_all(path_, error);
-  require_data(!error, path_, ": cannot remove: ", error.message());
+  std::vector<fs::path> found;
+  for (fs::directory_iterator file(path_, error), end; !error && file != end;
+       file.increment(error)) {
+    if (step_of(name_of_unfinished(file->path().filename()))) found.push_back(file->path());
+  }
+  for (const fs::path& file : found) fs::remove(file, error);
+}
+
+void CheckpointFolder::remove() const {
+  remove_unfinished();
+  std::error_code error;
+  for (const std::string& file : files()) {
+    fs::remove(file, error);
+    require_data(!error, file, ": cannot remove: ", error.message());
+  }
+  fs::remove(path_, error);
+  require_data(!error || error == std::errc::directory_not_empty, path_,
+               ": cannot remove: ", error.message());
 }
 
 std::vector<std::string> CheckpointFolder::files() const {

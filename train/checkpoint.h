@@ -34,14 +34,16 @@ class CheckpointFolder {
 
   /// Writes a checkpoint, then removes the files of all but the two newest steps.
   void save(const Checkpoint& checkpoint) const;
-  /// The newest that can be read; `note` is told of each newer one that cannot, and these are
-  /// removed. None if there is no file. Throws std::runtime_error when there are files and none can
-  /// be read, or when the folder cannot be read.
+  /// The newest that can be read and holds the step of its name; `note` is told of each newer one
+  /// that does not, and these are removed. None if there is no file. Throws std::runtime_error when
+  /// there are files and none can be read, or when the folder cannot be read.
   std::optional<Checkpoint> newest(const std::function<void(const std::string&)>& note) const;
   /// For messages: "the last good checkpoint is DIR/step-500.safetensors (step 500)", or that there
   /// is none yet, or why that cannot be said. Does not throw.
   std::string newest_text() const;
-  /// Removes the folder with all it holds.
+  /// Removes what a killed process left of a save.
+  void remove_unfinished() const;
+  /// Removes the checkpoints, and the folder unless somebody put something else there.
   void remove() const;
   const std::string& path() const { return path_; }
 

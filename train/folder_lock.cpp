@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 
 #include "tensor/require.h"
 
@@ -37,6 +38,7 @@ FolderLock::FolderLock(const std::string& folder) : path_(folder + "/lock") {
     if (holds_the_name()) break;
     close(descriptor_);  // its last holder removed it between our open and our lock
   }
+  require_ours();
   const std::string process = join_parts(getpid(), '\n');
   const bool written =
       ftruncate(descriptor_, 0) == 0 &&
@@ -58,6 +60,15 @@ void FolderLock::require_regular() const {
   if (fstat(descriptor_, &held) == 0 && S_ISREG(held.st_mode)) return;
   close(descriptor_);
   require_data(false, path_, ": is not a regular file");
+}
+
+void FolderLock::require_ours() const {
+  char content[32];
+  const ssize_t bytes = pread(descriptor_, content, sizeof content, 0);
+  const std::string_view text(content, bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+  if (text.size() < sizeof content && text.find_first_not_of("0123456789\n") == text.npos) return;
+  close(descriptor_);
+  require_data(false, path_, ": is in the way: it is not the lock of a run");
 }
 
 bool FolderLock::holds_the_name() const {

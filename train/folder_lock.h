@@ -9,7 +9,7 @@ namespace bf {
 class FolderLock {
  public:
   /// Throws std::runtime_error, `runs/a: is in use by process 4242`, or when the file cannot be
-  /// made, or is a link or another thing that is not a file.
+  /// made, is a link or another thing that is not a file, or a file that no lock wrote.
   explicit FolderLock(const std::string& folder);
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -18,6 +18,7 @@ class FolderLock {
 
  private:
   void require_regular() const;
+  void require_ours() const;
   bool holds_the_name() const;
 
   std::string path_;

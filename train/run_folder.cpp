@@ -21,6 +21,7 @@ constexpr const char* metrics_file = "metrics.jsonl";
 constexpr const char* model_file = "model.safetensors";
 constexpr const char* summary_file = "summary.json";
 constexpr const char* texts_file = "test_texts.jsonl";
+constexpr const char* checkpoint_folder = "checkpoint";
 
 void write_json(const std::string& path, const json& value) {
   write_whole_file(path, value.dump(2) + '\n');
@@ -37,18 +38,16 @@ std::string made_folder(const std::string& path) {
   return path;
 }
 
-/// Files of ours that an AtomicFile did not come to rename or remove: NAME.tmp and a number.
+/// Files of a run that a killed process left under temporary names.
 std::vector<fs::path> left_overs(const std::string& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator file(folder, error), end; !error && file != end;
        file.increment(error)) {
-    const std::string ending = file->path().extension(), stem = file->path().stem();
-    const bool temporary = ending.starts_with(".tmp") && ending.size() > 4 &&
-                           ending.find_first_not_of("0123456789", 4) == std::string::npos;
-    const bool ours = stem == config_file || stem == model_file || stem == summary_file ||
-                      stem == texts_file || stem.starts_with("step-");
-    if (temporary && ours) found.push_back(file->path());
+    const std::string name = name_of_unfinished(file->path().filename());
+    if (name == config_file || name == model_file || name == summary_file || name == texts_file) {
+      found.push_back(file->path());
+    }
   }
   return found;
 }
@@ -64,6 +63,12 @@ bool is_there(const std::string& path) {
   const bool there = fs::exists(path, error);
   require_data(!error, path, ": cannot be looked at: ", error.message());
   return there;
+}
+
+/// Whether a folder has entries; false if there is none.
+bool holds_something(const std::string& path) {
+  std::error_code error;
+  return is_there(path) && !fs::is_empty(path, error);
 }
 
 /// Its size in bytes, 0 if it is not there yet.
@@ -93,14 +98,18 @@ Index values_in(const SafetensorsFile& file) {
 }  // namespace
 
 void RunFolder::require_free(const std::string& path) {
-  for (const char* name : {config_file, metrics_file, model_file, summary_file}) {
-    require_data(!is_there(path + '/' + name), path, ": holds a run already (", name,
-                 "); choose another folder");
+  const auto require = [&](bool free, const char* name) {
+    require_data(free, path, ": holds a run already (", name, "); choose another folder");
+  };
+  for (const char* name : {config_file, metrics_file, model_file, summary_file, texts_file}) {
+    require(!is_there(path + '/' + name), name);
   }
+  // Checkpoints of another run would be taken for this one's.
+  require(!holds_something(path + '/' + checkpoint_folder), checkpoint_folder);
 }
 
 RunFolder::RunFolder(const std::string& path)
-    : path_(path), lock_(made_folder(path)), checkpoints_(path + "/checkpoint") {}
+    : path_(path), lock_(made_folder(path)), checkpoints_(path + '/' + checkpoint_folder) {}
 
 void RunFolder::begin(const json& config) {
   require_free(path_);
@@ -111,7 +120,7 @@ void RunFolder::begin(const json& config) {
 
 void RunFolder::resume(Index metrics_bytes) {
   remove_left_overs(path_);
-  remove_left_overs(checkpoints_.path());
+  checkpoints_.remove_unfinished();
   const Index have = size_of_log(file(metrics_file));
   require_data(have >= metrics_bytes, file(metrics_file), ": has ", have,
                " bytes; the checkpoint was made at ", metrics_bytes);
@@ -159,7 +168,8 @@ void RunFolder::tidy() {
 }
 
 bool RunFolder::is_tidy(const std::string& path) {
-  return !is_there(path + "/checkpoint") && !is_there(path + "/lock") && left_overs(path).empty();
+  return !is_there(path + '/' + checkpoint_folder) && !is_there(path + "/lock") &&
+         left_overs(path).empty();
 }
 
 FolderState folder_state(const std::string& path) {

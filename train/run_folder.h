@@ -27,7 +27,8 @@ class RunFolder {
   /// std::runtime_error when it cannot, or when another process works there (FolderLock).
   explicit RunFolder(const std::string& path);
 
-  /// Throws std::runtime_error when `path` holds a run: nothing is ever overwritten.
+  /// Throws std::runtime_error when `path` holds a file of a run, or a checkpoint folder that is
+  /// not empty: nothing is ever overwritten or removed that this run did not make.
   static void require_free(const std::string& path);
 
   /// Writes config.json of a new run. Throws as require_free(). This and what follows throw
