@@ -263,15 +263,15 @@ int bench_main(int argc, char** argv) {
   add_count(list, "active-heads", options.active_heads, "heads that `budget` runs of --heads", 1);
   add_flag(list, "sparse", options.sparse,
            "training with `budget`: compute the active heads alone, forward and backward");
-  add_count(list, "dim", options.dim, "width D of the model", 1);
-  add_count(list, "heads", options.heads, "heads H of a layer", 1);
-  add_count(list, "ffn", options.ffn, "hidden width of the feed-forward network", 1);
-  add_count(list, "layers", options.layers, "encoder layers", 1);
+  add_count(list, "dim", options.dim, "width D of the model", 1, 1000000);
+  add_count(list, "heads", options.heads, "heads H of a layer", 1, 10000);
+  add_count(list, "ffn", options.ffn, "hidden width of the feed-forward network", 1, 10000000);
+  add_count(list, "layers", options.layers, "encoder layers", 1, 1000);
   add_count(list, "vocab", options.vocabulary, "entries of the token table", 1);
   add_count(list, "classes", options.classes, "classes", 1);
-  add_count(list, "batch", options.batch, "sequences of a batch", 1);
-  add_count(list, "longest", options.longest, "longest sequence, tokens", 4);
-  add_count(list, "mean", options.mean, "mean length before the cut, tokens", 4);
+  add_count(list, "batch", options.batch, "sequences of a batch", 1, 100000);
+  add_count(list, "longest", options.longest, "longest sequence, tokens", 4, 1000000);
+  add_count(list, "mean", options.mean, "mean length before the cut, tokens", 4, 1000000);
   add_count(list, "batches", options.batches, "batches to time", 1, 50);
   add_count(list, "warmup", options.warmup, "batches before timing starts", 1, 50);
   add_count(list, "pass-tokens", options.pass_tokens,

@@ -71,11 +71,12 @@ ModelConfig RunOptions::model_for(const TokenizedData& tokenized) const {
 
 void add_model_options(OptionList& options, RunOptions& run) {
   TransformerConfig& model = run.model.transformer;
-  add_count(options, "dim", model.dim, "D, width of the model", 1);
-  add_count(options, "layers", model.layers, "encoder layers", 1);
-  add_count(options, "heads", model.heads, "H, attention heads of a layer", 1);
-  add_count(options, "head-width", model.width, "columns of one head; 0 = dim / heads");
-  add_count(options, "ffn", model.ffn, "hidden width of the feed-forward network; 0 = 4 dim");
+  add_count(options, "dim", model.dim, "D, width of the model", 1, 1000000);
+  add_count(options, "layers", model.layers, "encoder layers", 1, 1000);
+  add_count(options, "heads", model.heads, "H, attention heads of a layer", 1, 10000);
+  add_count(options, "head-width", model.width, "columns of one head; 0 = dim / heads", 0, 1000000);
+  add_count(options, "ffn", model.ffn, "hidden width of the feed-forward network; 0 = 4 dim", 0,
+            10000000);
   add_number(options, "dropout", model.dropout, "dropout rate", 0, 0.99);
   add_choice(options, "positions", model.positions, "position embedding",
              {"learned", "sinusoidal"});
@@ -90,9 +91,9 @@ void add_model_options(OptionList& options, RunOptions& run) {
 void add_training_options(OptionList& options, RunOptions& run) {
   TrainingConfig& training = run.training;
   LearningRateConfig& rate = training.learning_rate;
-  add_count(options, "epochs", training.epochs, "passes over the training rows", 1);
+  add_count(options, "epochs", training.epochs, "passes over the training rows", 1, 1000000);
   add_count(options, "max-steps", training.max_steps, "at most this many updates; 0 = no limit");
-  add_count(options, "batch", training.batch, "texts of one update", 1);
+  add_count(options, "batch", training.batch, "texts of one update", 1, 10000000);
   add_count(options, "accumulate", training.accumulate,
             "passes at least that an update is split into: less memory, the same gradient", 1);
   add_count(options, "pass-tokens", training.pass_tokens,

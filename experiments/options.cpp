@@ -162,7 +162,7 @@ void add_data_options(OptionList& options, DatasetOptions& data) {
   add_flag(options, "no-header", data.no_header, "csv, tsv: the first line is data");
   add_texts(options, "class-names", data.class_names,
             "csv, tsv, jsonl, folders: the labels; empty = those of the training rows, sorted");
-  add_count(options, "rows", data.rows, "synthetic: training rows to generate", 1);
+  add_count(options, "rows", data.rows, "synthetic: training rows to generate", 1, 100000000);
   add_choice(options, "difficulty", data.difficulty, "synthetic: difficulty of the texts",
              {"easy", "medium", "hard", "mixed"});
 }

@@ -24,6 +24,10 @@ struct Interrupted : std::runtime_error {
   int signal;
 };
 
+/// The largest value of a count without a smaller limit of its own: a product of two is exact in 64
+/// bits.
+constexpr Index most_count = 1'000'000'000;
+
 using OptionList = boost::program_options::options_description;
 using OptionValues = boost::program_options::variables_map;
 
@@ -32,7 +36,7 @@ using OptionValues = boost::program_options::variables_map;
 /// cannot be read or lies outside the range is a UsageError such as
 ///   --batch: expected a whole number of at least 1, got "-4"
 void add_count(OptionList& options, const std::string& name, Index& target, const std::string& help,
-               Index lowest = 0, Index highest = std::numeric_limits<Index>::max());
+               Index lowest = 0, Index highest = most_count);
 void add_seed(OptionList& options, const std::string& name, std::uint64_t& target,
               const std::string& help);
 /// Finite numbers only; `exclusive_low` leaves out the lower end itself, as in (0, 1].

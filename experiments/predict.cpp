@@ -32,7 +32,7 @@ int run(int argc, char** argv) {
   if (!parse_options(argc, argv, about, list)) return 0;
   TrainedModel trained = load_trained_model(options.trained);
   Index number = 0;
-  for (std::string line; next_line(std::cin, line, ++number);) {
+  for (std::string line; next_line(stdin, line, ++number);) {
     const InputText input = read_input(line, number, options.jsonl);
     const Prediction prediction = predict(trained, input.text, input.second);
     // Flushed, so that a program at the other end of a pipe gets each answer at once.

@@ -1,6 +1,7 @@
 #include "experiments/prediction_text.h"
 
-#include <istream>
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "experiments/table.h"
@@ -30,16 +31,15 @@ std::string text_field(const json& object, const char* name, Index number) {
 
 }  // namespace
 
-bool next_line(std::istream& in, std::string& line, Index number) {
+bool next_line(std::FILE* in, std::string& line, Index number) {
   line.clear();
-  using Traits = std::istream::traits_type;
-  for (auto c = in.rdbuf()->sbumpc(); !Traits::eq_int_type(c, Traits::eof());
-       c = in.rdbuf()->sbumpc()) {
+  for (int c = std::getc(in); c != EOF; c = std::getc(in)) {
     if (c == '\n') return true;
-    line.push_back(Traits::to_char_type(c));
+    line.push_back(static_cast<char>(c));
     require_data(line.size() <= longest_record_bytes, "stdin:", number, ": line longer than ",
                  longest_record_bytes, " bytes");
   }
+  require_data(std::ferror(in) == 0, "stdin:", number, ": cannot read: ", std::strerror(errno));
   return !line.empty();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <iosfwd>
+#include <cstdio>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -10,8 +10,9 @@
 namespace bf {
 
 /// The next line of a stream, without its line break; false at the end. Throws std::runtime_error
-/// for a line of more than 16 MiB, naming `number` as that of the line.
-bool next_line(std::istream& in, std::string& line, Index number);
+/// for a line of more than 16 MiB and for a stream that cannot be read (no part of a line is
+/// returned then), naming `number` as that of the line.
+bool next_line(std::FILE* in, std::string& line, Index number);
 
 /// One input of bf-predict.
 struct InputText {

@@ -1,7 +1,7 @@
 #include "nn/json_text.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 #include "tensor/printable.h"
 
@@ -21,10 +21,9 @@ std::string escape(std::string_view character) {
   return text;
 }
 
-}  // namespace
-
-bool json_within_limits(std::string_view text) {
-  Index depth = 0, values = 0;
+/// The members of all objects in it, counted by their colons, if it is within the limits.
+std::optional<Index> scan(std::string_view text) {
+  Index depth = 0, values = 0, members = 0;
   bool in_text = false;
   for (Index at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -36,23 +35,39 @@ bool json_within_limits(std::string_view text) {
     if (c == '"') {
       in_text = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > deepest_json) return false;
+      if (++depth > deepest_json) return {};
       ++values;
     } else if (c == ']' || c == '}') {
       if (depth > 0) --depth;
     } else if (c == ',') {
       ++values;
+    } else if (c == ':') {
+      ++members;
     }
-    if (values > most_json_values) return false;
+    if (values > most_json_values) return {};
   }
-  return true;
+  return members;
 }
+
+Index members_of(const nlohmann::json& value) {
+  if (!value.is_structured()) return 0;
+  Index members = value.is_object() ? value.size() : 0;
+  for (const nlohmann::json& inner : value) members += members_of(inner);
+  return members;
+}
+
+}  // namespace
+
+bool json_within_limits(std::string_view text) { return scan(text).has_value(); }
 
 nlohmann::json parse_json(std::string_view text) {
-  if (!json_within_limits(text)) return nlohmann::json::value_t::discarded;
-  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const std::optional<Index> members = scan(text);
+  if (!members) return nlohmann::json::value_t::discarded;
+  auto value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  // Of equal keys in an object the last one is left.
+  if (members_of(value) != *members) return nlohmann::json::value_t::discarded;
+  return value;
 }
-
 std::string json_line(const nlohmann::json& value) {
   std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (printable(text) == text) return text;

@@ -20,7 +20,8 @@ constexpr Index most_json_values = 4'000'000;
 /// Whether the text nests and holds no more than that. Says nothing about whether it is JSON.
 bool json_within_limits(std::string_view text);
 
-/// The value; discarded (is_discarded()) when the text is not JSON or is beyond the limits.
+/// The value; discarded (is_discarded()) when the text is not JSON, is beyond the limits, or has a
+/// key twice in one object, of which a parser takes the one or the other.
 nlohmann::json parse_json(std::string_view text);
 
 /// On one line for a terminal: control characters and marks that turn the direction of writing

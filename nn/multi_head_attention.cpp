@@ -6,12 +6,20 @@
 #include "tensor/require.h"
 
 namespace bf {
+namespace {
+
+constexpr Index most_columns = Index{1} << 30;  // of all heads: sizes are products of three
+
+}  // namespace
 
 Index head_width(Index dim, Index heads, Index width) {
   require(heads > 0, "attention: the number of heads must be at least 1");
   require(width > 0 || (dim > 0 && dim % heads == 0), "attention: width ", dim,
           " is not divisible by ", heads, " heads");
-  return width > 0 ? width : dim / heads;
+  const Index columns = width > 0 ? width : dim / heads;
+  require(columns <= most_columns / heads, "attention: ", heads, " heads of ", columns,
+          " columns have more than ", most_columns);
+  return columns;
 }
 
 void initialise_qkv(Linear& qkv, RandomSource& random) {

@@ -21,7 +21,9 @@ bool is_command(std::string_view character) {
   const unsigned first = byte_at(character, 0);
   if (character.size() == 1) return first < 0x20 || first == 0x7f;
   const unsigned second = byte_at(character, 1);
-  if (character.size() == 2) return first == 0xc2 && second < 0xa0;
+  if (character.size() == 2) {
+    return (first == 0xc2 && second < 0xa0) || character == "\u061c";  // ARABIC LETTER MARK
+  }
   if (character.size() != 3) return false;
   const unsigned code = (first & 0xf) << 12 | (second & 0x3f) << 6 | (byte_at(character, 2) & 0x3f);
   return code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 using bf::Batch;
@@ -100,6 +101,15 @@ TEST_CASE("batches: a packed batch keeps tokens, lengths, labels and places toge
     for (Index t = batch.segments.begin(b); t < batch.segments.end(b); ++t) {
       CHECK(batch.tokens[t] == static_cast<Id>(example));
     }
+  }
+}
+
+TEST_CASE("batches: a batch may be larger than any number of texts") {
+  for (const Index size : {Index{3}, Index{1} << 63, std::numeric_limits<Index>::max()}) {
+    const BatchPlan plan = training_plan(numbered(3), size, 1, 1);
+    REQUIRE(plan.size() == 1);
+    CHECK(plan[0].size() == 3);
+    CHECK(evaluation_plan(numbered(3), size, 1000).size() == 1);
   }
 }
 

@@ -244,7 +244,7 @@ TEST_CASE("checkpoint: what is wrong with a file is said") {
   sum << std::hex << std::setfill('0') << std::setw(8)
       << crc32(0, reinterpret_cast<const Bytef*>(old.data()), static_cast<uInt>(old.size()));
   save_safetensors(path, {}, {{"state", old}, {"crc32", sum.str()}});
-  CHECK(load_error(path) == start + "its format is 1, not 2");
+  CHECK(load_error(path) == start + "its format is 1, not 3");
 }
 
 TEST_CASE("checkpoint: a full disk is one error and leaves the checkpoint before") {
@@ -267,7 +267,7 @@ TEST_CASE("checkpoint: a number of the wrong kind is named, not bent into shape"
   const TempFolder folder;
   const std::string path = folder.path("file");
   for (const char* value : {"-1", "true", "0.5", "1e30", "\"x\""}) {
-    const std::string state = join_parts(R"({"format":2,"run":"r","metrics_bytes":)", value, '}');
+    const std::string state = join_parts(R"({"format":3,"run":"r","metrics_bytes":)", value, '}');
     uLong sum = crc32(0, nullptr, 0);
     sum = crc32_z(sum, reinterpret_cast<const Bytef*>(state.data()), state.size());
     char digits[9];

@@ -187,6 +187,15 @@ TEST_CASE("csv: a header with another number of columns than asked is refused") 
   CHECK_NOTHROW(CsvRows(path, {}, columns, Encoding::utf8));
 }
 
+TEST_CASE("csv: a column that is asked for may not stand in the header twice") {
+  const TempFolder folder;
+  const std::string path = folder.write("a.csv", "text,other,text,label,other\n1,2,3,4,5\n");
+  const CsvColumns columns{"label", {"text"}, "", true};
+  CHECK_THROWS_WITH_AS(CsvRows(path, {}, columns, Encoding::utf8),
+                       (path + ":1: two columns are named \"text\"").c_str(), std::runtime_error);
+  CHECK_NOTHROW(CsvRows(path, {}, {"label", {"3"}, "", true}, Encoding::utf8));
+}
+
 TEST_CASE("csv: a wrong number of columns is a bad row with its line") {
   const TempFolder folder;
   const std::string path = folder.write("a.csv", "1,a,b\n2,c\n3,d,e\n");

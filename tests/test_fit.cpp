@@ -141,7 +141,7 @@ TEST_CASE("fit: a state of another model is refused") {
                        "training: step 37 is beyond the last one, 36", std::invalid_argument);
 }
 
-TEST_CASE("fit: what a validation says by text and group is told, and not kept") {
+TEST_CASE("fit: what a validation says by text, group and head is told, and not kept") {
   Model model = make_model(small_model("budget"));
   std::vector<std::vector<std::string>> told;  // alarms
   TrainingEvents events;
@@ -149,6 +149,7 @@ TEST_CASE("fit: what a validation says by text and group is told, and not kept")
     CHECK(epoch.validation.predictions.size() == 40);
     CHECK(epoch.validation.texts.losses.size() == 40);
     CHECK(epoch.validation.text_summary.by_class.size() == 3);
+    CHECK(epoch.validation.layers.at(0).head_usage.size() == 4);
     told.push_back(alarms(epoch));
   };
   const TrainingResult result =
@@ -156,9 +157,9 @@ TEST_CASE("fit: what a validation says by text and group is told, and not kept")
   REQUIRE(told.size() == 2);
   CHECK(!told[0].empty());
   for (const EpochReport& epoch : result.epochs) {
-    CHECK(epoch.validation.predictions.empty());
     CHECK(epoch.validation.texts.losses.empty());
     CHECK(epoch.validation.text_summary.by_class.empty());
+    CHECK(epoch.validation.layers.at(0).head_usage.empty());
     CHECK(epoch.alarms == told[epoch.epoch - 1]);
   }
 }

@@ -50,8 +50,11 @@ TEST_CASE("jsonl: texts are joined, labels may be numbers, other keys do not mat
 
 TEST_CASE("jsonl: what is no object with these keys is a bad row") {
   const TempFolder folder;
-  CHECK(failure(folder, "{\"label\": 1,") == ":1: not a JSON object: \"{\"label\": 1,\"");
-  CHECK(failure(folder, "[1]") == ":1: not a JSON object: \"[1]\"");
+  CHECK(failure(folder, "{\"label\": 1,") ==
+        ":1: not a JSON object with each key once: \"{\"label\": 1,\"");
+  CHECK(failure(folder, "[1]") == ":1: not a JSON object with each key once: \"[1]\"");
+  CHECK(failure(folder, R"({"label": 1, "text": "a", "text": "b"})") ==
+        R"(:1: not a JSON object with each key once: "{"label": 1, "text": "a", "text": "b"}")");
   CHECK(failure(folder, "{\"title\": \"\"}") == ":1: no key \"label\"");
   CHECK(failure(folder, "{\"label\": 1.5}") ==
         ":1: key \"label\" is neither a text nor a whole number but number");

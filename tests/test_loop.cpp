@@ -315,6 +315,9 @@ TEST_CASE("loop: wrong settings are named") {
   };
   CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.epochs = 0; }),
                        "training: epochs must be at least 1, got 0", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.epochs = Index{1} << 63, c.batch = 4; }),
+                       "training: 9223372036854775808 epochs of 2 steps are too many",
+                       std::invalid_argument);
   CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.batch = 0; }),
                        "training: batch must be at least 1, got 0", std::invalid_argument);
   CHECK_THROWS_WITH_AS(make([](TrainingConfig& c) { c.batch = 4, c.accumulate = 5; }),

@@ -57,7 +57,8 @@ TEST_CASE("model_options: the defaults are valid, and options reach their place"
 
 TEST_CASE("model_options: what is wrong is said with the option's name") {
   CHECK(problem({"--dim", "100"}) == "--dim: 100 is not divisible by --heads 8");
-  CHECK(problem({"--batch", "0"}) == "--batch: expected a whole number of at least 1, got \"0\"");
+  CHECK(problem({"--batch", "0"}) ==
+        "--batch: expected a whole number from 1 to 10000000, got \"0\"");
   CHECK(problem({"--batch", "4", "--accumulate", "5"}) ==
         "--accumulate: expected at most --batch 4, got 5");
   CHECK(problem({"--budget-min", "0.8", "--budget-max", "0.2"}) ==

@@ -48,6 +48,16 @@ TEST_CASE("json_text: what is not JSON is discarded and not thrown") {
   CHECK(parse_json(" {\"a\": 1}").at("a") == 1);
 }
 
+TEST_CASE("json_text: a key that stands twice in one object is no value") {
+  for (const char* twice : {R"({"a": 1, "a": 1})", R"([{"b": {"a": 1, "c": 2, "a": 3}}])"}) {
+    CAPTURE(twice);
+    CHECK(parse_json(twice).is_discarded());
+  }
+  const nlohmann::json value = parse_json(R"([{"a:b": {"a": ":\":"}}, {"a:b": 2}, []])");
+  REQUIRE(value.size() == 3);
+  CHECK(value[0]["a:b"]["a"] == ":\":");
+}
+
 TEST_CASE("json_text: a line holds nothing that a terminal obeys, and reads as the same value") {
   const json value = {{"a\u009b", "b\x1b[0m\x7f\u202e\ufeff\u00e9\U0001f600"}};
   CHECK(json_line(value) == "{\"a\\u009b\":\"b\\u001b[0m\\u007f\\u202e\\ufeff\u00e9\U0001f600\"}");

@@ -76,6 +76,12 @@ TEST_CASE("nn multi_head_attention: extents that do not fit are refused") {
   CHECK(fault(768, 10) == "attention: width 768 is not divisible by 10 heads");
   CHECK(fault(0, 2) == "attention: width 0 is not divisible by 2 heads");
   CHECK(fault(8, 0) == "attention: the number of heads must be at least 1");
+  // 3 H d would be 12 in 64 bits.
+  CHECK(error_text<std::invalid_argument>([&] {
+          MultiHeadAttention(16, 4, random, 4611686018427387905);
+        }) == "attention: 4 heads of 4611686018427387905 columns have more than 1073741824");
+  CHECK(head_width(16, 4, Index{1} << 28) == Index{1} << 28);
+  CHECK_THROWS_AS(head_width(16, 4, (Index{1} << 28) + 1), std::invalid_argument);
   MultiHeadAttention layer(8, 2, random);
   const Variable x = random_input({5, 8}, 1);
   CHECK(error_text<std::invalid_argument>([&] { layer.forward(x, Segments({4})); }) ==

@@ -47,12 +47,14 @@ TEST_CASE("options: counts are read, and negative or odd ones refused with the r
   CHECK(batch == 32);
   CHECK(parse({"--batch", "64"}, add) == "");
   CHECK(batch == 64);
-  const std::string rule = "--batch: expected a whole number of at least 1, got ";
+  const std::string rule = "--batch: expected a whole number from 1 to 1000000000, got ";
   CHECK(parse({"--batch", "-4"}, add) == rule + "\"-4\"");
   CHECK(parse({"--batch=-4"}, add) == rule + "\"-4\"");
   CHECK(parse({"--batch", "0"}, add) == rule + "\"0\"");
   CHECK(parse({"--batch", "3.5"}, add) == rule + "\"3.5\"");
-  CHECK(parse({"--batch", "99999999999999999999999"}, add) == rule + "\"99999999999999999999999\"");
+  for (const char* huge : {"1000000001", "9223372036854775808", "99999999999999999999999"}) {
+    CHECK(parse({"--batch", huge}, add) == rule + '"' + huge + '"');
+  }
   CHECK(batch == 64);
 }
 

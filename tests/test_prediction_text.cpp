@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 #include <string>
+
+#include "tests/temp_folder.h"
 
 using namespace bf;
 
@@ -64,21 +66,50 @@ TEST_CASE("prediction_text: a line that cannot be read is named") {
                        std::runtime_error);
 }
 
+namespace {
+
+/// A file, open for reading.
+class File {
+ public:
+  explicit File(const std::string& path) : file_(std::fopen(path.c_str(), "r")) {
+    REQUIRE(file_ != nullptr);
+  }
+  ~File() { std::fclose(file_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  std::FILE* get() const { return file_; }
+
+ private:
+  std::FILE* file_;
+};
+
+}  // namespace
+
 TEST_CASE("prediction_text: lines come one by one, the last one also without its break") {
-  std::istringstream in("one\n\ntwo");
+  const TempFolder folder;
+  const File in(folder.write("in", "one\n\ntwo"));
   std::string line;
-  CHECK(next_line(in, line, 1));
+  CHECK(next_line(in.get(), line, 1));
   CHECK(line == "one");
-  CHECK(next_line(in, line, 2));
+  CHECK(next_line(in.get(), line, 2));
   CHECK(line.empty());
-  CHECK(next_line(in, line, 3));
+  CHECK(next_line(in.get(), line, 3));
   CHECK(line == "two");
-  CHECK_FALSE(next_line(in, line, 4));
+  CHECK_FALSE(next_line(in.get(), line, 4));
 }
 
 TEST_CASE("prediction_text: a line without end is refused") {
-  std::istringstream in(std::string((1 << 24) + 1, 'x'));
+  const TempFolder folder;
+  const File in(folder.write("in", std::string((1 << 24) + 1, 'x')));
   std::string line;
-  CHECK_THROWS_WITH_AS(next_line(in, line, 8), "stdin:8: line longer than 16777216 bytes",
+  CHECK_THROWS_WITH_AS(next_line(in.get(), line, 8), "stdin:8: line longer than 16777216 bytes",
+                       std::runtime_error);
+}
+
+TEST_CASE("prediction_text: what cannot be read is not the end") {
+  const TempFolder folder;
+  const File in(folder.path());
+  std::string line;
+  CHECK_THROWS_WITH_AS(next_line(in.get(), line, 3), "stdin:3: cannot read: Is a directory",
                        std::runtime_error);
 }

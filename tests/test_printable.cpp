@@ -13,7 +13,7 @@ TEST_CASE("printable: what a terminal would obey becomes spaces") {
                   "e") == "a [31mb  c d e");
   CHECK(printable(std::string("a\0b", 3)) == "a b");
   CHECK(printable("a\u0085b\u009b2Jc\u00a0d") == "a b 2Jc\u00a0d");
-  CHECK(printable("a\u202eb\u2066c\u2028d\u200fe\ufefff") == "a b c d e f");
+  CHECK(printable("a\u202eb\u2066c\u2028d\u200fe\ufefff\u061cg") == "a b c d e f g");
 }
 
 TEST_CASE("printable: bytes that are not UTF-8 become question marks") {

@@ -358,6 +358,12 @@ TEST_CASE("run_folder: metadata that does not fit together is named") {
     CHECK_THROWS_WITH_AS(load_run(path), (file + message).c_str(), std::runtime_error);
   };
   check({{"class_names", R"(["a", "b"])"}}, ": 2 class names for 3 classes");
+  check({{"class_names", R"(["a", "b", "a"])"}}, ": two classes are named \"a\"");
+  check({{"class_names", nlohmann::json{"a", "b", std::string(1001, 'x')}.dump()}},
+        ": the class name \"" + std::string(60, 'x') + "...\" is longer than 1000 bytes");
+  check({{"tokenizer", R"({"type": "none"})"}},
+        ": tokenizer: expected type \"word\", got \"none\"");
+  check({{"model", "{}"}}, ": model configuration: \"attention\" is missing");
   check({{"max_length", "17"}}, ": max_length 17 is outside 1..16");
   check({{"max_length", "\"long\""}},
         ": \"class_names\" or \"max_length\" in the metadata has the wrong type");

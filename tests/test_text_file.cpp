@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tensor/require.h"
 #include "tests/temp_folder.h"
+#include "tests/values.h"
 
 using namespace bf;
 
@@ -82,4 +85,21 @@ TEST_CASE("text_file: a last line without a break is told from one with") {
   REQUIRE(file.line(line));
   CHECK(line == "two");
   CHECK_FALSE(file.ended());
+}
+
+TEST_CASE("text_file: gzip data has no more lines than a million and one for each of its bytes") {
+  const TempFolder folder;
+  const std::string path = folder.write_gz("a", std::string(1'200'000, '\n'));
+  const Index bytes = std::filesystem::file_size(path), most = 1'000'000 + bytes;
+  REQUIRE(bytes < 100'000);
+  TextFile file(path, Encoding::utf8);
+  std::string line;
+  Index lines = 0;
+  const std::string error = error_text<std::runtime_error>([&] {
+    while (file.line(line)) ++lines;
+  });
+  CHECK(lines == most);
+  CHECK(error ==
+        join_parts(path, ": its ", bytes, " bytes gunzip to more than ", most, " lines: not read"));
+  CHECK(lines_of(folder.write("b", std::string(1'200'000, '\n'))).size() == 1'200'000);
 }

@@ -43,8 +43,8 @@ void add_layer(const LayerReport& layer, const std::string& name, std::vector<st
   if (!idle.empty()) into.push_back(name + "no text runs " + idle);
 }
 
-/// How many texts were taken for class c, from its F1 = 2 right / (texts + taken): an evaluation
-/// that was read back from a file has no single predictions. 0 where none was right.
+/// How many texts were taken for class c, from its F1 = 2 right / (texts + taken). 0 where none was
+/// right.
 double taken_for(const Evaluation& evaluation, Index c) {
   const GroupSummary& group = evaluation.text_summary.by_class[c];
   const double texts = static_cast<double>(group.examples), f1 = evaluation.scores.class_f1[c];

@@ -53,7 +53,7 @@ BatchPlan training_plan(const TokenizedSplit& split, Index size, std::uint64_t s
                         std::uint64_t epoch) {
   require(size > 0, "batches: the batch size must be at least 1, got ", size);
   std::vector<Index> examples = seeded_permutation(split.size(), seed, example_stream(epoch));
-  const Index window = window_batches * size;
+  const Index window = window_batches * std::min(size, examples.size());
   for (Index first = 0; first < examples.size(); first += window) {
     const Index count = std::min(window, examples.size() - first);
     sort_by_length(split, std::span(examples).subspan(first, count));

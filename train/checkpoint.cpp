@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int format = 2;
+constexpr int format = 3;
 constexpr Index kept = 2;
 constexpr std::string_view name_start = "step-", name_end = ".safetensors";
 

@@ -64,7 +64,8 @@ void ClassFolders::list_archive(const std::vector<std::string>& classes) {
 }
 
 std::string ClassFolders::place() const {
-  const std::string& path = texts_[next_ == 0 ? 0 : next_ - 1].path;
+  constexpr Index most_shown = 300;
+  const std::string path = shortened(texts_[next_ == 0 ? 0 : next_ - 1].path, most_shown);
   return archive_ ? path_ + ": " + path : path;
 }
 

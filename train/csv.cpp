@@ -101,7 +101,11 @@ void CsvRows::find_columns(const std::vector<std::string>& header) {
 
 Index CsvRows::column(const std::string& name, const std::vector<std::string>& header) const {
   const auto found = std::find(header.begin(), header.end(), name);
-  if (found != header.end()) return static_cast<Index>(found - header.begin());
+  if (found != header.end()) {
+    require_data(std::find(found + 1, header.end(), name) == header.end(), reader_.place(),
+                 ": two columns are named \"", name, '"');
+    return static_cast<Index>(found - header.begin());
+  }
   Index number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error == std::errc{} && end == name.data() + name.size() && number >= 1 && number <= count_) {

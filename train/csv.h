@@ -56,7 +56,7 @@ struct CsvColumns {
 };
 
 /// The rows of a CSV or TSV file. A record with another number of fields is a BadRow; a column that
-/// the header does not have is a std::runtime_error that lists those it has.
+/// the header does not have, or has twice, is a std::runtime_error that lists those it has.
 class CsvRows : public RowReader {
  public:
   CsvRows(const std::string& path, CsvFormat format, const CsvColumns& columns, Encoding encoding);

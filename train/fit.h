@@ -11,7 +11,7 @@
 namespace bf {
 
 struct TrainingResult {
-  std::vector<EpochReport> epochs;  ///< without what validations say by text and group
+  std::vector<EpochReport> epochs;  ///< validations without text, group and head
   Index best_epoch = 0;
   Index steps = 0;
   double seconds = 0;  ///< of all updates, without validation

@@ -37,7 +37,8 @@ bool JsonlRows::next(Row& row) {
   if (!file_.problem().empty()) throw BadRow(file_.problem());
   const json object = parse_json(line_);
   if (!object.is_object()) {
-    throw BadRow(join_parts(place(), ": not a JSON object: \"", shortened(line_, 40), "\""));
+    throw BadRow(join_parts(place(), ": not a JSON object with each key once: \"",
+                            shortened(line_, 40), "\""));
   }
   const json& label = member(object, keys_.label, place());
   if (!label.is_string() && !label.is_number_integer()) {

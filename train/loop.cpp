@@ -34,7 +34,9 @@ Trainer::Trainer(Model& model, const TokenizedSplit& split, const TrainingConfig
       optimizer_(model.net->named_parameters(), config.adamw) {
   config.check();
   require(split.size() > 0, "training: the split has no example");
-  steps_per_epoch_ = (split.size() + config.batch - 1) / config.batch;
+  steps_per_epoch_ = 1 + (split.size() - 1) / config.batch;
+  require(config.epochs <= std::numeric_limits<Index>::max() / steps_per_epoch_,
+          "training: ", config.epochs, " epochs of ", steps_per_epoch_, " steps are too many");
   total_steps_ = config.epochs * steps_per_epoch_;
   if (config.max_steps > 0) total_steps_ = std::min(total_steps_, config.max_steps);
 }

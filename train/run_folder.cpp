@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "nn/atomic_file.h"
 #include "nn/json_text.h"
@@ -9,6 +10,7 @@
 #include "tensor/printable.h"
 #include "tensor/require.h"
 #include "train/input_file.h"
+#include "train/rows.h"
 
 namespace bf {
 namespace {
@@ -87,6 +89,28 @@ json entry(const Metadata& metadata, const char* name, const std::string& path) 
   json value = parse_json(found->second);
   require_data(!value.is_discarded(), path, ": \"", name, "\" in the metadata is not JSON");
   return value;
+}
+
+/// What `make` makes of something in this file; its errors begin with the file's name.
+template <typename Make>
+auto named(const std::string& file, Make make) {
+  try {
+    return make();
+  } catch (const std::runtime_error& wrong) {
+    throw std::runtime_error(join_parts(file, ": ", printable(wrong.what())));
+  } catch (const std::invalid_argument& wrong) {
+    throw std::runtime_error(join_parts(file, ": ", printable(wrong.what())));
+  }
+}
+
+void require_class_names(const std::vector<std::string>& names, const std::string& file) {
+  std::set<std::string> known;
+  for (const std::string& name : names) {
+    require_data(name.size() <= longest_label_bytes, file, ": the class name \"", shortened(name),
+                 "\" is longer than ", longest_label_bytes, " bytes");
+    require_data(known.insert(name).second, file, ": two classes are named \"", shortened(name),
+                 '"');
+  }
 }
 
 Index values_in(const SafetensorsFile& file) {
@@ -190,17 +214,16 @@ TrainedModel load_run(const std::string& path) {
   require_data(fs::exists(file, error), path, ": holds no trained model (no ", model_file, ")");
   const SafetensorsFile weights = load_safetensors(file);
   TrainedModel trained;
-  try {
-    const ModelConfig config = model_config_from_json(entry(weights.metadata, "model", file));
-    require_model_fits(config, values_in(weights), file);
-    trained.model = make_model(config);
-  } catch (const std::invalid_argument& wrong) {
-    require_data(false, file, ": ", printable(wrong.what()));
-  }
+  const json model = entry(weights.metadata, "model", file);
+  const auto config = named(file, [&] { return model_config_from_json(model); });
+  require_model_fits(config, values_in(weights), file);
+  trained.model = named(file, [&] { return make_model(config); });
   require_data(read_exactly(entry(weights.metadata, "class_names", file), trained.class_names) &&
                    read_exactly(entry(weights.metadata, "max_length", file), trained.max_length),
                file, ": \"class_names\" or \"max_length\" in the metadata has the wrong type");
-  trained.tokenizer = tokenizer_from_json(entry(weights.metadata, "tokenizer", file));
+  require_class_names(trained.class_names, file);
+  const json tokenizer = entry(weights.metadata, "tokenizer", file);
+  trained.tokenizer = named(file, [&] { return tokenizer_from_json(tokenizer); });
   const TransformerConfig& shape = trained.model.config.transformer;
   require_data(shape.vocabulary == trained.tokenizer->vocabulary_size(), file,
                ": the tokenizer has ", trained.tokenizer->vocabulary_size(),

@@ -20,6 +20,9 @@ bool TextFile::line(std::string& text) {
   problem_.clear();
   if (begin_ == end_ && !fill()) return false;
   ++line_number_;
+  require_data(line_number_ <= most_lines(file_.stored_bytes()), path(), ": its ",
+               file_.stored_bytes(), " bytes gunzip to more than ",
+               most_lines(file_.stored_bytes()), " lines: not read");
   ended_ = false;
   for (;;) {
     const char* from = buffer_.data() + begin_;

@@ -8,6 +8,10 @@
 
 namespace bf {
 
+/// Lines that a file of so many bytes may have. More can only be in gzip data, where a million
+/// short lines are a few kilobytes, and a row of each takes some 150 bytes of memory.
+constexpr Index most_lines(Index stored_bytes) { return 1'000'000 + stored_bytes; }
+
 /// The lines of a text file, plain or .gz, as UTF-8, with their numbers.
 class TextFile {
  public:
@@ -16,7 +20,7 @@ class TextFile {
 
   /// The next line without its line break (LF or CR LF) and without a byte order mark; false at
   /// the end. A line that is not valid UTF-8 is returned as it is, and problem() says where.
-  /// Throws std::runtime_error for a line of more than 16 MiB.
+  /// Throws std::runtime_error for a line of more than 16 MiB, and for more than most_lines().
   bool line(std::string& text);
 
   /// Whether the line returned last ended with a line break: the last one of a file may not.

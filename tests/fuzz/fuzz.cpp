@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unicode/uchar.h>
+#include <unicode/unistr.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -52,6 +54,15 @@ std::string path_of(int number) { return join_parts("/proc/self/fd/", descriptor
 
 void expect_printable(std::string_view text) {
   expect(printable(text) == text, "not printable: ", shortened(text, 200));
+  // And by somebody else's list.
+  const auto all = icu::UnicodeString::fromUTF8(text);
+  for (int32_t at = 0; at < all.length(); at = all.moveIndex32(at, 1)) {
+    const UChar32 c = all.char32At(at);
+    const int type = u_charType(c);
+    expect(type != U_CONTROL_CHAR && type != U_LINE_SEPARATOR && type != U_PARAGRAPH_SEPARATOR &&
+               !u_hasBinaryProperty(c, UCHAR_BIDI_CONTROL),
+           "a terminal obeys the character ", at);
+  }
 }
 
 void expect_clean(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "nn/json_text.h"
 #include "tests/fuzz/fuzz.h"
@@ -34,10 +35,18 @@ void model(std::string_view bytes) {
   }
   const std::string folder = folder_of("model");
   place(folder, "model.safetensors", content, 0);
+  std::optional<TrainedModel> trained;
+  try {
+    trained = load_run(folder);
+  } catch (const std::runtime_error& error) {
+    const std::string message = error.what();
+    expect_message("", message);
+    expect(message.find(folder + "/model.safetensors") != message.npos, "no file: ", message);
+    return;
+  }
   refused_well("", [&] {
-    TrainedModel trained = load_run(folder);
-    const Prediction answer = bf::predict(trained, "a text", "");
-    expect(static_cast<Index>(answer.label) < trained.class_names.size(), "no such class");
+    const Prediction answer = bf::predict(*trained, "a text", "");
+    expect(static_cast<Index>(answer.label) < trained->class_names.size(), "no such class");
   });
 }
 
