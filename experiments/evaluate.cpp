@@ -33,15 +33,11 @@ const std::vector<Example>& chosen(const Dataset& data, const std::string& split
   return split == "validation" ? data.validation : data.test;
 }
 
-Evaluation evaluate_run(TrainedModel& trained, const Options& options) {
+TokenizedSplit split_of(const TrainedModel& trained, const Options& options) {
   const Dataset data = load_data(options.data);
   require_data(data.class_names == trained.class_names, "--dataset: ", data.name,
                " has other classes than those of ", options.trained.model);
-  const TokenizedSplit split =
-      tokenize(*trained.tokenizer, chosen(data, options.split), trained.max_length);
-  Evaluation evaluation = evaluate(trained.model, split, options.batch);
-  if (!options.texts.empty()) write_texts(options.texts, evaluation, split);
-  return evaluation;
+  return tokenize(*trained.tokenizer, chosen(data, options.split), trained.max_length);
 }
 
 int run(int argc, char** argv) {
@@ -61,13 +57,16 @@ int run(int argc, char** argv) {
   set_energy_config(options.energy);
   TrainedModel trained = load_trained_model(options.trained);
   require_same_splits(options.trained.model, options_json(values));
-  const Evaluation evaluation = evaluate_run(trained, options);
+  const TokenizedSplit split = split_of(trained, options);
+  const Evaluation evaluation = evaluate(trained.model, split, options.batch);
   if (options.json) {
     std::cout << json_line(to_json(evaluation)) << '\n';
   } else {
     std::cout << evaluation_text(evaluation, trained.class_names,
                                  trained.model.config.transformer.heads);
   }
+  // Last: if they cannot be written, the result is there.
+  if (!options.texts.empty()) write_texts(options.texts, evaluation, split);
   return 0;
 }
 

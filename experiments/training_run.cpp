@@ -69,7 +69,7 @@ TrainingEvents events_for(Progress& progress, const std::string& name, Index log
                   before = std::move(alarms_before)](const EpochReport& epoch) mutable {
     progress.line(name + "  " + epoch_text(epoch, heads));
     for (const std::string& alarm : new_alarms(epoch.alarms, before)) {
-      progress.line(name + "  alarm: " + alarm);
+      progress.line(join_parts(name, "  alarm: ", alarm));
     }
     before = epoch.alarms;
     if (folder != nullptr) folder->add_metric({{"epoch", to_json(epoch)}});

@@ -227,6 +227,18 @@ head -c 17000000 /dev/zero | tr '\0' x | "$bin/bf-predict" --model run >out 2>er
 grep -qF 'stdin:1: line longer than 16777216 bytes' err || fail "bf-predict says of a line of 17 MB: $(tail -n 1 err)"
 printf '{"text": %s' "$(head -c 1000000 /dev/zero | tr '\0' '[')" | "$bin/bf-predict" --model run --jsonl >out 2>err
 grep -qF 'stdin:1: expected a JSON object' err || fail "bf-predict says of a million brackets: $(tail -n 1 err)"
+"$bin/bf-predict" --model run <. >out 2>err && fail "bf-predict takes an input that cannot be read for the end"
+grep -qF 'stdin:1: cannot read: Is a directory' err || fail "bf-predict says of a folder as input: $(tail -n 1 err)"
+
+# No count is so large that a product of it wraps around, or that it takes all memory.
+for huge in 1000000001 9223372036854775808 18446744073709551615; do
+  for option in dim layers heads head-width ffn rows epochs batch accumulate pass-tokens max-steps max-len patience log-every; do
+    refuses 2 "--$option: expected a whole number from" timeout 20 "$bin/bf-train" --dataset synthetic --$option $huge
+  done
+  for option in dim heads ffn layers vocab classes batch longest mean pass-tokens; do
+    refuses 2 "--$option: expected a whole number from" timeout 20 "$bin/bf-bench" --what train --$option $huge
+  done
+done
 
 # A run that is interrupted, and what may happen to its folder before it goes on: always one clear error, and with the
 # trouble out of the way the end of a run that nobody disturbed.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Nothing includes a folder to its right in tensor <- autograd <- nn <- budgetformer <- train <- experiments, and the
-# libraries behind one door are included there only: oneTBB, OpenBLAS, Highway. Exit 1 with the offending lines.
+# libraries behind one door are included there only: oneTBB, OpenBLAS, Highway; fast-math builds are refused. Exit 1 with the
+# offending lines.
 # An argument names another tree to look at (to see the check fail).
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
@@ -34,6 +35,13 @@ only_in Highway 'hwy/' 'tensor/(kernels|panels|random_words|tile_product)\.cpp|t
 complain "a type is defined in two headers" \
   "$(find "${folders[@]}" -name '*.h' -exec grep -hoE '^(struct|class) [A-Z][A-Za-z]+ *[:{]' {} + |
     grep -oE '[A-Z][A-Za-z]+' | sort | uniq -d)"
+
+# A compiler that may assume that there is no NaN would take out what looks for one.
+compiles() { echo '#include "tensor/real.h"' | "${CXX:-c++}" -std=c++20 "$1" -I. -fsyntax-only -x c++ - 2>/dev/null; }
+for flag in -ffast-math -Ofast -ffinite-math-only; do
+  compiles $flag && complain "tensor/real.h lets a build pass" $flag
+done
+compiles -O3 || complain "tensor/real.h refuses a build" -O3
 
 [ $failed = 0 ] && echo "layering: ok"
 exit $failed

@@ -61,6 +61,10 @@ TEST_CASE("catalog: generic formats need their columns, and a delimiter of one c
   options.label_column = "label";
   options.delimiter = "ab";
   CHECK(failure(options) == "--delimiter: expected one character, got \"ab\"");
+  for (const char* mark : {"\"", "\n", "\r"}) {
+    options.delimiter = mark;
+    CHECK(failure(options) == "--delimiter: a quote or a line break cannot part columns");
+  }
   options.delimiter = ";";
   CHECK(generic_entry(options).csv.delimiter == ';');
   options.name = "tsv";

@@ -202,7 +202,10 @@ CatalogEntry generic_entry(const DatasetOptions& options) {
   if (!options.delimiter.empty()) {
     require(options.delimiter.size() == 1, "--delimiter: expected one character, got \"",
             options.delimiter, "\"");
-    entry.csv.delimiter = options.delimiter[0];
+    const char delimiter = options.delimiter[0];
+    require(delimiter != '"' && delimiter != '\n' && delimiter != '\r',
+            "--delimiter: a quote or a line break cannot part columns");
+    entry.csv.delimiter = delimiter;
   }
   entry.columns = {options.label_column, options.text_columns, options.second_column,
                    !options.no_header};
