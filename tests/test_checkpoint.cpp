@@ -71,6 +71,8 @@ TEST_CASE("checkpoint: everything comes back, bit for bit") {
   CHECK(before.state.optimizer_steps == 17);
   CHECK(before.state.epochs.size() == 1);
   CHECK(before.state.best_weights.size() == before.state.weights.size());
+  before.state.epochs.push_back(before.state.epochs[0]);
+  before.state.epochs[1].epoch = 2;
   before.state.trainer.sums.loss = 0.1 + 0.2;
   before.state.without_gradient = {"a \"quoted\" name"};
   EpochSums& sums = before.state.trainer.sums;
@@ -105,8 +107,9 @@ TEST_CASE("checkpoint: everything comes back, bit for bit") {
   CHECK(trainer.loss_level.losses == std::vector<double>{0.1 + 0.2, 1e-300});
   CHECK(trainer.loss_level.high);
   CHECK(to_json(after.state.epoch_energy) == to_json(before.state.epoch_energy));
-  REQUIRE(after.state.epochs.size() == 1);
+  REQUIRE(after.state.epochs.size() == 2);
   CHECK(to_json(after.state.epochs[0]) == to_json(before.state.epochs[0]));
+  CHECK(to_json(after.state.epochs[1]) == to_json(before.state.epochs[1]));
   CHECK(same(after.state.weights, before.state.weights));
   CHECK(same(after.state.first_moments, before.state.first_moments));
   CHECK(same(after.state.second_moments, before.state.second_moments));

@@ -57,10 +57,9 @@ void read_sums(const json& from, EpochSums& sums) {
   read(from, "without_gradient", sums.without_gradient);
 }
 
+/// Everything but the epochs.
 json state_json(const Checkpoint& checkpoint) {
   const TrainingState& state = checkpoint.state;
-  json epochs = json::array();
-  for (const EpochReport& epoch : state.epochs) epochs.push_back(bf::to_json(epoch));
   return {{"format", format},
           {"run", checkpoint.run},
           {"metrics_bytes", checkpoint.metrics_bytes},
@@ -72,8 +71,20 @@ json state_json(const Checkpoint& checkpoint) {
           {"losses", state.trainer.loss_level.losses},
           {"loss_is_high", state.trainer.loss_level.high},
           {"epoch_energy", bf::to_json(state.epoch_energy)},
-          {"without_gradient", state.without_gradient},
-          {"epochs", epochs}};
+          {"without_gradient", state.without_gradient}};
+}
+
+/// The epochs are written one after another: a tree of all of them takes ten times the memory of
+/// its text, at every save of a long run.
+std::string state_text(const Checkpoint& checkpoint) {
+  std::string text = state_json(checkpoint).dump();
+  text.back() = ',';
+  text += "\"epochs\":[";
+  for (const EpochReport& epoch : checkpoint.state.epochs) {
+    if (text.back() != '[') text += ',';
+    text += bf::to_json(epoch).dump();
+  }
+  return text += "]}";
 }
 
 void read_state(const json& from, Checkpoint& checkpoint) {
@@ -152,7 +163,7 @@ void save_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
       tensors.emplace_back(join_parts(group, '/', name), tensor);
     }
   }
-  const std::string state = state_json(checkpoint).dump();
+  const std::string state = state_text(checkpoint);
   save_safetensors(path, tensors, {{"state", state}, {"crc32", checksum(tensors, state)}});
 }
 
