@@ -13,6 +13,7 @@
 #include "tensor/printable.h"
 #include "train/clean_text.h"
 #include "train/data_summary.h"
+#include "train/model_builder.h"
 #include "train/synthetic.h"
 #include "train/tokenizer.h"
 
@@ -41,7 +42,8 @@ OptionList option_list(DataCommand& command) {
   add_count(options, "vocab-size", command.vocabulary, "largest size of the vocabulary", 4,
             2147483647);
   add_count(options, "min-count", command.min_count, "a rarer word is [UNK]", 1);
-  add_count(options, "max-len", command.max_length, "tokens of a text; the rest is cut off", 3);
+  add_count(options, "max-len", command.max_length, "tokens of a text; the rest is cut off", 3,
+            longest_text);
   add_count(options, "show", command.show, "training examples to print");
   add_text(options, "tokenize", command.tokenize, "print the tokens of this text as well");
   add_count(options, "generate", command.generate,

@@ -83,15 +83,16 @@ void add_model_options(OptionList& options, RunOptions& run) {
   TokenizerConfig& tokenizer = run.tokenizer;
   add_choice(options, "tokenizer", tokenizer.name, "how texts are cut up", tokenizer_names());
   add_count(options, "vocab-size", tokenizer.vocabulary, "largest size of the vocabulary", 4,
-            2147483647);
+            1000000);
   add_count(options, "min-count", tokenizer.min_count, "a word seen less often is unknown", 1);
-  add_count(options, "max-len", tokenizer.max_length, "tokens of a text; the rest is cut off", 3);
+  add_count(options, "max-len", tokenizer.max_length, "tokens of a text; the rest is cut off", 3,
+            longest_text);
 }
 
 void add_training_options(OptionList& options, RunOptions& run) {
   TrainingConfig& training = run.training;
   LearningRateConfig& rate = training.learning_rate;
-  add_count(options, "epochs", training.epochs, "passes over the training rows", 1, 1000000);
+  add_count(options, "epochs", training.epochs, "passes over the training rows", 1, 20000);
   add_count(options, "max-steps", training.max_steps, "at most this many updates; 0 = no limit");
   add_count(options, "batch", training.batch, "texts of one update", 1, 10000000);
   add_count(options, "accumulate", training.accumulate,

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <iostream>
 #include <sstream>
 
 #include "tensor/printable.h"
 #include "tensor/require.h"
+#include "train/encoding.h"
 
 namespace po = boost::program_options;
 
@@ -23,7 +25,14 @@ template <typename... Parts>
 /// "nan", and its messages do not give the range.
 void add_parsed(OptionList& options, const std::string& name, const std::string& shown_default,
                 const std::string& help, std::function<void(const std::string&)> parse) {
-  auto* value = po::value<std::string>()->notifier(std::move(parse));
+  // Options are recorded as JSON, which is UTF-8.
+  const auto checked = [name, parse = std::move(parse)](const std::string& text) {
+    if (invalid_utf8_at(text) != text.npos) {
+      usage_error("--", name, ": expected UTF-8, got \"", shortened(text), "\"");
+    }
+    parse(text);
+  };
+  auto* value = po::value<std::string>()->notifier(checked);
   if (!shown_default.empty()) value->default_value(shown_default);
   options.add_options()(name.c_str(), value, help.c_str());
 }
@@ -209,6 +218,8 @@ int run_main(int argc, char** argv, const std::function<int(int, char**)>& body)
     std::cerr << program << ": " << printable(message) << std::endl;
     return code;
   };
+  // A file that may not grow any more is an error of the write, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const int code = body(argc, argv);
     if (!std::cout.flush()) return fail("cannot write to standard output", 1);

@@ -10,6 +10,7 @@
 #include "nn/json_text.h"
 #include "nn/safetensors.h"
 #include "tensor/require.h"
+#include "train/run_folder.h"
 #include "train/text_file.h"
 
 namespace bf {
@@ -28,8 +29,8 @@ const json* find(const json& value, const std::string& path) {
 
 /// The file as JSON; null when it is not there.
 json read_json(const std::string& path) {
-  if (!fs::exists(path)) return nullptr;
-  json value = parse_json(read_whole_file(path));
+  if (!is_there(path)) return nullptr;
+  json value = parse_json(read_whole_file(path, longest_summary_bytes));
   require_data(value.is_object(), path, ": is not a JSON object");
   return value;
 }

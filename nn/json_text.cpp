@@ -68,6 +68,7 @@ nlohmann::json parse_json(std::string_view text) {
   if (members_of(value) != *members) return nlohmann::json::value_t::discarded;
   return value;
 }
+
 std::string json_line(const nlohmann::json& value) {
   std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (printable(text) == text) return text;

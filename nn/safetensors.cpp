@@ -257,6 +257,9 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors,
   } catch (const Json::type_error&) {
     require(false, "save: \"", path, "\": a name or metadata is not UTF-8");
   }
+  require_data(header.size() <= largest_header && json_within_limits(header), "save: \"", path,
+               "\": no reader would take its header of ", header.size(), " bytes, of at most ",
+               largest_header, " bytes and ", most_json_values, " values");
   const std::uint64_t length = header.size();
   AtomicFile file(path);
   file.write(&length, length_bytes);

@@ -25,7 +25,7 @@ struct SafetensorsFile {
 /// Real (F32, or F64 in the double build). The file appears complete or not at all (AtomicFile).
 /// Throws std::invalid_argument for a name given twice, the name "__metadata__", an undefined
 /// tensor or text that is not UTF-8, and std::runtime_error, `save: "FILE": why`, when the system
-/// refuses.
+/// refuses or the header is beyond what load_safetensors() reads (100 MB).
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
                       const Metadata& metadata = {});
 

@@ -267,7 +267,7 @@ mv rows/train.jsonl rows/elsewhere
 stuck 'rows: '
 mv rows/elsewhere rows/train.jsonl
 newest=$(ls -v before/*.safetensors | tail -n 1)
-(trap '' XFSZ && ulimit -f $(($(stat -c %s "$newest") / 2048)) && stuck 'File too large'
+(ulimit -f $(($(stat -c %s "$newest") / 2048)) && stuck 'File too large'
  exit $failed) || failed=1
 truncate -s -7 "stopped/checkpoint/${newest##*/}"
 (long stopped) || fail "a run does not go on: $(tail -n 1 err)"

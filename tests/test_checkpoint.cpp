@@ -1,6 +1,7 @@
 #include "train/checkpoint.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdio>
@@ -148,6 +149,9 @@ TEST_CASE("checkpoint: the two newest are kept, by step and not by name") {
   CHECK_FALSE(fs::exists(folder.path() + "/step-200.safetensors.tmp0"));
   CHECK(fs::exists(folder.path() + "/step-x.safetensors"));
   fs::remove(folder.path() + "/step-x.safetensors");
+  fs::create_directory(folder.path() + "/step-300.safetensors");
+  CHECK(folder.newest_text() == "no checkpoint has been made yet");
+  fs::remove(folder.path() + "/step-300.safetensors");
   folder.remove();
   CHECK_FALSE(fs::exists(folder.path()));
 }
@@ -163,6 +167,30 @@ TEST_CASE("checkpoint: a file that holds another step than its name is damaged")
   CHECK(folder.newest([&](const std::string& note) { notes += note; })->state.trainer.step == 3);
   CHECK(notes == "load: checkpoint \"" + wrong + "\": it holds step 4; the one before it is taken");
   CHECK_FALSE(fs::exists(wrong));
+}
+
+TEST_CASE("checkpoint: one that may not be read is not taken for damaged") {
+  const TempFolder temporary;
+  const CheckpointFolder folder(temporary.path("checkpoint"));
+  folder.save(at_step(3));
+  folder.save(at_step(4));
+  const std::string file = folder.path() + "/step-4.safetensors";
+  fs::permissions(file, fs::perms::none);
+  // Root may read everything.
+  for (const std::string& path : {temporary.path(), folder.path()}) {
+    fs::permissions(path, fs::perms{0755});
+  }
+  const uid_t me = geteuid();
+  if (me == 0 && seteuid(65534) != 0) return;
+  std::string error;
+  try {
+    folder.newest([](const std::string&) {});
+  } catch (const std::exception& refused) {
+    error = refused.what();
+  }
+  REQUIRE(seteuid(me) == 0);
+  CHECK(error == "load: checkpoint \"" + file + "\": cannot open: Permission denied");
+  CHECK(fs::exists(file));
 }
 
 TEST_CASE("checkpoint: in place of a damaged one the one before it is taken, with a note") {
@@ -248,6 +276,17 @@ TEST_CASE("checkpoint: what is wrong with a file is said") {
       << crc32(0, reinterpret_cast<const Bytef*>(old.data()), static_cast<uInt>(old.size()));
   save_safetensors(path, {}, {{"state", old}, {"crc32", sum.str()}});
   CHECK(load_error(path) == start + "its format is 1, not 3");
+}
+
+TEST_CASE("checkpoint: a state that could not be read back is not written") {
+  const TempFolder folder;
+  Checkpoint checkpoint;
+  checkpoint.state.trainer.loss_level.losses.resize(4'000'001);
+  const std::string path = folder.path("step-0.safetensors");
+  CHECK(error_text<std::runtime_error>([&] { save_checkpoint(path, checkpoint); }) ==
+        "save: checkpoint \"" + path +
+            "\": its state has more than 4000000 values, which no reader would take");
+  CHECK_FALSE(fs::exists(path));
 }
 
 TEST_CASE("checkpoint: a full disk is one error and leaves the checkpoint before") {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/temp_folder.h"
+#include "tests/values.h"
 
 using namespace bf;
 
@@ -160,6 +161,20 @@ TEST_CASE("input_file: a file is found as it is or compressed") {
   CHECK(find_file(folder.path(), {"train.csv"}) == folder.path("train.csv.gz"));
   CHECK(find_file(folder.path(), {"none", "test.csv"}) == folder.path("test.csv"));
   CHECK(find_file(folder.path(), {"none"}) == "");
+  std::filesystem::create_directory(folder.path("folder"));
+  CHECK(find_file(folder.path(), {"folder"}) == "");
+}
+
+TEST_CASE("input_file: whether a file is there can be unknown, and a link to nothing is") {
+  const TempFolder folder;
+  CHECK_FALSE(is_there(folder.path("a")));
+  std::filesystem::create_symlink("nothing", folder.path("a"));
+  CHECK(is_there(folder.path("a")));
+  CHECK(find_file(folder.path(), {"a"}) == folder.path("a"));
+  const std::string name(300, 'x'), rule = ": cannot be looked at: File name too long";
+  CHECK(error_text<std::runtime_error>([&] { is_there(name); }) == name + rule);
+  CHECK(error_text<std::runtime_error>([&] { find_file(folder.path(), {name}); }) ==
+        folder.path(name) + rule);
 }
 
 TEST_CASE("input_file: a pipe and a device are refused, and nothing waits for them") {

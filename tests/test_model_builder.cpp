@@ -54,6 +54,25 @@ TEST_CASE("model_builder: every model fits into a file of its own parameters, an
   }
 }
 
+TEST_CASE("model_builder: a model for texts without end is refused") {
+  for (const char* positions : {"learned", "sinusoidal"}) {
+    ModelConfig config = small_model("mha");
+    config.transformer.positions = positions;
+    config.transformer.max_length = 65536;
+    CHECK_NOTHROW(require_model_fits(config, 1 << 30, "file"));
+    config.transformer.max_length = 65537;
+    CHECK_THROWS_WITH_AS(require_model_fits(config, 1 << 30, "file"),
+                         "file: max_length 65537 exceeds 65536", std::runtime_error);
+  }
+  ModelConfig wide = small_model("mha");
+  wide.transformer.positions = "sinusoidal";
+  wide.transformer.max_length = 65536, wide.transformer.dim = 1024;
+  CHECK_NOTHROW(require_model_fits(wide, 1 << 30, "file"));
+  wide.transformer.dim = 1032;
+  CHECK_THROWS_WITH_AS(require_model_fits(wide, 1 << 30, "file"),
+                       "file: max_length 65536 x dim 1032 exceeds 6.71089e+07", std::runtime_error);
+}
+
 TEST_CASE("model_builder: a broken configuration names the field") {
   nlohmann::json json = to_json(small_model("mha"));
   json["transformer"].erase("dim");

@@ -226,6 +226,13 @@ TEST_CASE("safetensors: what cannot be saved is refused and leaves no file") {
   CHECK_FALSE(std::filesystem::exists(path));
   CHECK(error_text<std::runtime_error>([&] { save_safetensors("/no/such/file", {}); }) ==
         "save: \"/no/such/file\": cannot create: No such file or directory");
+  const std::string error = error_text<std::runtime_error>([&] {
+    save_safetensors(path, {}, {{"a", std::string(100'000'000, 'x')}});
+  });
+  CHECK(error == "save: \"" + path +
+                     "\": no reader would take its header of 100000032 bytes, of at most 100000000 "
+                     "bytes and 4000000 values");
+  CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("safetensors: parameters come back by name into the storage they had") {

@@ -58,6 +58,14 @@ TEST_CASE("options: counts are read, and negative or odd ones refused with the r
   CHECK(batch == 64);
 }
 
+TEST_CASE("options: text that is not UTF-8 is refused: it could not be recorded") {
+  std::string out;
+  const auto add = [&](OptionList& list) { add_text(list, "out", out, "help"); };
+  CHECK(parse({"--out", "caf\xc3\xa9"}, add) == "");
+  CHECK(out == "caf\xc3\xa9");
+  CHECK(parse({"--out", "caf\xe9"}, add) == "--out: expected UTF-8, got \"caf?\"");
+}
+
 TEST_CASE("options: a count with both ends names both") {
   Index threads = 1;
   CHECK(parse({"--threads", "300"}, [&](OptionList& o) {

@@ -12,7 +12,7 @@
 
 using namespace bf;
 
-TEST_CASE("report_json: a run holds every epoch and, for a budget model, every layer") {
+TEST_CASE("report_json: a run holds every epoch, without its layers") {
   const TokenizedSplit split = small_split(40, 5);
   Model model = make_model(small_model("budget"));
   const TrainingResult result = fit(model, split, split, small_training(2));
@@ -23,7 +23,7 @@ TEST_CASE("report_json: a run holds every epoch and, for a budget model, every l
   CHECK(json["energy"]["joules"].get<double>() ==
         doctest::Approx(json["epochs"][0]["energy"]["joules"].get<double>() +
                         json["epochs"][1]["energy"]["joules"].get<double>()));
-  CHECK(json["epochs"][1]["validation"]["layers"].size() == 2);
+  CHECK(json["epochs"][1]["validation"]["layers"].empty());
   CHECK(json["epochs"][1]["validation"]["accuracy"].is_number());
   CHECK(json["epochs"][0]["policy_in_force"].is_boolean());
   CHECK(json["epochs"][0]["alarms"].is_array());

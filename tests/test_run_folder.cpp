@@ -230,11 +230,16 @@ TEST_CASE("run_folder: a log that is not a file is refused, not waited for") {
 
 TEST_CASE("run_folder: a folder of which nothing can be said is not an empty one") {
   const TempFolder temporary;
-  const std::string path = temporary.path(), config = path + "/config.json";
-  fs::create_symlink("config.json", config);  // a link to itself
-  const std::string message = config + ": cannot be looked at: Too many levels of symbolic links";
-  CHECK_THROWS_WITH_AS(folder_state(path), message.c_str(), std::runtime_error);
-  CHECK_THROWS_WITH_AS(RunFolder(path).begin({}), message.c_str(), std::runtime_error);
+  const std::string path = temporary.path();
+  fs::create_symlink("loop", path + "/loop");
+  const std::string message =
+      path + "/loop/summary.json: cannot be looked at: Too many levels of symbolic links";
+  CHECK_THROWS_WITH_AS(folder_state(path + "/loop"), message.c_str(), std::runtime_error);
+  fs::create_symlink("config.json", path + "/config.json");
+  CHECK_THROWS_WITH_AS(
+      RunFolder(path).begin({}),
+      (path + ": holds a run already (config.json); choose another folder").c_str(),
+      std::runtime_error);
 }
 
 TEST_CASE("run_folder: what a kill leaves of a complete run is seen and removed") {
@@ -299,6 +304,12 @@ TEST_CASE("run_folder: what this run did not make is neither taken for its own n
       std::runtime_error);
   CHECK(content(texts) == "mine");
   fs::remove(texts);
+  fs::create_symlink("elsewhere", texts);
+  CHECK_THROWS_AS(RunFolder(path).begin({}), std::runtime_error);
+  fs::remove(texts);
+  const std::string file = temporary.write("run/checkpoint", "");
+  CHECK_THROWS_AS(RunFolder(path).begin({}), std::runtime_error);
+  fs::remove(file);
   fs::create_directory(path + "/checkpoint");
   temporary.write("run/step-5.tmp1", "mine");
   {
@@ -383,7 +394,7 @@ TEST_CASE("run_folder: metadata that does not fit together is named") {
   config = to_json(model.config);
   config["transformer"]["positions"] = "sinusoidal";
   config["transformer"]["max_length"] = 1 << 23;
-  check({{"model", config.dump()}}, ": max_length 8388608 x dim 16 exceeds 6.71089e+07");
+  check({{"model", config.dump()}}, ": max_length 8388608 exceeds 65536");
   save({});
   CHECK_NOTHROW(load_run(path));
 }

@@ -47,6 +47,18 @@ TEST_CASE("text_summary: groups hold the means of their texts") {
   CHECK(hard.head_usage[1][2] == doctest::Approx(uses / 20));
 }
 
+TEST_CASE("text_summary: groups of very many heads are told without the use of each") {
+  const TokenizedSplit split = small_split(1, 3);
+  const TextRecords records(1, 20, 50, false);
+  for (const Index classes : {Index{100}, Index{101}}) {
+    const TextSummary summary = summarise_texts(records, {0}, split, classes);
+    REQUIRE(summary.by_class.size() == classes);
+    const Index layers = classes == 100 ? 20 : 0;
+    CHECK(summary.by_class[0].head_usage.size() == layers);
+    CHECK(summary.by_class[static_cast<Index>(split.labels[0])].heads_mean_total == 1000);
+  }
+}
+
 TEST_CASE("text_summary: kinds that do not occur are left out, classes stay in their order") {
   const TokenizedSplit split = with_difficulties(small_split(30, 3));
   Model model = make_model(small_model("mha"));

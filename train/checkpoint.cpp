@@ -3,8 +3,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -164,6 +167,9 @@ void save_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
     }
   }
   const std::string state = state_text(checkpoint);
+  require_data(json_within_limits(state), "save: checkpoint \"", path,
+               "\": its state has more than ", most_json_values,
+               " values, which no reader would take");
   save_safetensors(path, tensors, {{"state", state}, {"crc32", checksum(tensors, state)}});
 }
 
@@ -199,6 +205,10 @@ std::optional<Checkpoint> CheckpointFolder::newest(
     const std::function<void(const std::string&)>& note) const {
   const std::vector<std::string> all = files();
   for (const std::string& file : all) {
+    // It may be whole: nothing is lost when somebody makes it readable and resumes again.
+    const std::ifstream readable(file);
+    require_data(readable.good(), "load: checkpoint \"", file,
+                 "\": cannot open: ", std::strerror(errno));
     try {
       Checkpoint checkpoint = load_checkpoint(file);
       require_data(step_of(fs::path(file).filename()) == checkpoint.state.trainer.step,
@@ -261,7 +271,8 @@ std::vector<std::string> CheckpointFolder::files() const {
   for (fs::directory_iterator file(path_, error), end; !error && file != end;
        file.increment(error)) {
     const auto step = step_of(file->path().filename());
-    if (step) found.emplace_back(*step, file->path());
+    std::error_code unknown;
+    if (step && file->is_regular_file(unknown)) found.emplace_back(*step, file->path());
   }
   // A folder that cannot be read is not one without checkpoints: the run would begin again.
   require_data(!error || error == std::errc::no_such_file_or_directory, path_,

@@ -36,7 +36,7 @@ class CheckpointFolder {
   void save(const Checkpoint& checkpoint) const;
   /// The newest that can be read and holds the step of its name; `note` is told of each newer one
   /// that does not, and these are removed. None if there is no file. Throws std::runtime_error when
-  /// there are files and none can be read, or when the folder cannot be read.
+  /// there are files and none is whole, or when one or the folder may not be read.
   std::optional<Checkpoint> newest(const std::function<void(const std::string&)>& note) const;
   /// For messages: "the last good checkpoint is DIR/step-500.safetensors (step 500)", or that there
   /// is none yet, or why that cannot be said. Does not throw.

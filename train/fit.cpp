@@ -145,15 +145,13 @@ void Fit::add(EpochReport report) {
   bf::add(result_.energy, report.energy);
   result_.steps = report.step;
   result_.skipped += report.skipped;
-  // Text by text, group by group and head by head it would fill the memory and every checkpoint,
+  // Text by text, class by class and layer by layer it would fill the memory and every checkpoint,
   // epoch by epoch.
   report.validation.predictions = {};
   report.validation.texts = {};
   report.validation.text_summary = {};
-  for (LayerReport& layer : report.validation.layers) {
-    layer.head_usage = {};
-    layer.heads_histogram = {};
-  }
+  report.validation.scores.class_f1 = {};
+  report.validation.layers = {};
   result_.epochs.push_back(std::move(report));
 }
 

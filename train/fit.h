@@ -11,7 +11,7 @@
 namespace bf {
 
 struct TrainingResult {
-  std::vector<EpochReport> epochs;  ///< validations without text, group and head
+  std::vector<EpochReport> epochs;  ///< validations without text, class and layer
   Index best_epoch = 0;
   Index steps = 0;
   double seconds = 0;  ///< of all updates, without validation

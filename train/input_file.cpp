@@ -137,12 +137,19 @@ std::string read_whole_file(const std::string& path, Index limit) {
   return text;
 }
 
+bool is_there(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  require_data(fs::status_known(status), path, ": cannot be looked at: ", error.message());
+  return fs::exists(status);
+}
+
 std::string find_file(const std::string& folder, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     for (const char* ending : {"", ".gz"}) {
-      const fs::path path = fs::path(folder) / (name + ending);
+      const std::string path = (fs::path(folder) / (name + ending)).string();
       std::error_code ignored;
-      if (fs::is_regular_file(path, ignored)) return path.string();
+      if (is_there(path) && !fs::is_directory(path, ignored)) return path;
     }
   }
   return "";

@@ -59,7 +59,12 @@ constexpr Index longest_record_bytes = Index{16} << 20;
 /// The whole file. Throws std::runtime_error as InputFile does, or if it is longer than `limit`.
 std::string read_whole_file(const std::string& path, Index limit = longest_record_bytes);
 
-/// The first of `names` that exists in `folder`, as it is or with ".gz" added; "" if none does.
+/// Whether there is something of this name, be it a link to nothing. Throws std::runtime_error when
+/// that cannot be told, which is not that there is nothing.
+bool is_there(const std::string& path);
+
+/// The first of `names` that exists in `folder` and is no folder, as it is or with ".gz" added; ""
+/// if none does. Throws as is_there().
 std::string find_file(const std::string& folder, const std::vector<std::string>& names);
 
 }  // namespace bf

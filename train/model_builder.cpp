@@ -112,6 +112,8 @@ void require_model_fits(const ModelConfig& config, Index values, const std::stri
                         (learned ? positions : 0);
   require_data(needed <= size(values), file, ": the model that it describes has ", needed,
                " parameters, the file holds ", values);
+  require_data(c.max_length <= longest_text, file, ": max_length ", c.max_length, " exceeds ",
+               longest_text);
   constexpr double most_waves = 1 << 26;
   require_data(learned || positions <= most_waves, file, ": max_length ", c.max_length, " x dim ",
                c.dim, " exceeds ", most_waves);

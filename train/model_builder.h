@@ -31,9 +31,12 @@ struct Model {
 /// Throws std::invalid_argument for an unknown attention and as the classifiers do.
 Model make_model(const ModelConfig& config);
 
+/// Most tokens of a text: attention takes time with the square of their number.
+constexpr Index longest_text = 65536;
+
 /// Throws std::runtime_error, beginning with `file`, if the parameters of such a model are more
-/// than `values`, which a file has: before memory is taken for them. Also for sinusoidal positions
-/// (which stand in no file) of more than 2^26 values.
+/// than `values`, which a file has: before memory is taken for them. Also for a max_length above
+/// longest_text, and sinusoidal positions (which stand in no file) of more than 2^26 values.
 void require_model_fits(const ModelConfig& config, Index values, const std::string& file);
 
 /// The configuration as it stands in config.json, and back. Reading throws std::runtime_error

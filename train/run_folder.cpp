@@ -30,7 +30,7 @@ void write_json(const std::string& path, const json& value) {
 }
 
 json read_json(const std::string& path) {
-  json value = parse_json(read_whole_file(path));
+  json value = parse_json(read_whole_file(path, longest_summary_bytes));
   require_data(value.is_object(), path, ": is not a JSON object");
   return value;
 }
@@ -59,18 +59,10 @@ void remove_left_overs(const std::string& folder) {
   for (const fs::path& file : left_overs(folder)) fs::remove(file, ignored);
 }
 
-/// Whether there is something of this name. That it cannot be told is not that there is nothing.
-bool is_there(const std::string& path) {
+/// Whether there is something of this name that is not an empty folder.
+bool is_in_the_way(const std::string& path) {
   std::error_code error;
-  const bool there = fs::exists(path, error);
-  require_data(!error, path, ": cannot be looked at: ", error.message());
-  return there;
-}
-
-/// Whether a folder has entries; false if there is none.
-bool holds_something(const std::string& path) {
-  std::error_code error;
-  return is_there(path) && !fs::is_empty(path, error);
+  return is_there(path) && !(fs::is_directory(path, error) && fs::is_empty(path, error));
 }
 
 /// Its size in bytes, 0 if it is not there yet.
@@ -129,7 +121,7 @@ void RunFolder::require_free(const std::string& path) {
     require(!is_there(path + '/' + name), name);
   }
   // Checkpoints of another run would be taken for this one's.
-  require(!holds_something(path + '/' + checkpoint_folder), checkpoint_folder);
+  require(!is_in_the_way(path + '/' + checkpoint_folder), checkpoint_folder);
 }
 
 RunFolder::RunFolder(const std::string& path)

@@ -12,6 +12,9 @@
 
 namespace bf {
 
+/// Longest config.json or summary.json that is read: 64 MiB.
+constexpr Index longest_summary_bytes = Index{64} << 20;
+
 /// The results of one training run:
 ///   config.json        what was asked for: options, model, training, environment; written first
 ///   metrics.jsonl      one object per logged step and per epoch

@@ -15,14 +15,21 @@ struct Texts {
   const std::vector<Id>& predictions;
   const TokenizedSplit& split;
 
-  GroupSummary group(const std::string& name, const std::vector<Index>& members) const;
+  /// `groups` is how many there are of this kind.
+  GroupSummary group(const std::string& name, const std::vector<Index>& members,
+                     Index groups = 1) const;
 };
 
-GroupSummary Texts::group(const std::string& name, const std::vector<Index>& members) const {
+constexpr Index most_usages = 100'000;
+
+GroupSummary Texts::group(const std::string& name, const std::vector<Index>& members,
+                          Index groups) const {
   GroupSummary group;
   group.name = name;
   group.examples = members.size();
-  group.head_usage.assign(records.layers(), std::vector<double>(records.heads(), 0));
+  const Index layers =
+      groups * records.layers() * records.heads() <= most_usages ? records.layers() : 0;
+  group.head_usage.assign(layers, std::vector<double>(records.heads(), 0));
   if (members.empty()) return group;
   // Sums first, so that means of equal numbers are exact.
   for (const Index text : members) {
@@ -31,7 +38,7 @@ GroupSummary Texts::group(const std::string& name, const std::vector<Index>& mem
     group.tokens_mean += static_cast<double>(split.tokens[text].size());
     group.s_mean += records.budget_mean(text);
     group.heads_mean_total += static_cast<double>(records.heads_run(text));
-    for (Index layer = 0; layer < records.layers(); ++layer) {
+    for (Index layer = 0; layer < layers; ++layer) {
       for (Index h = 0; h < records.heads(); ++h) {
         group.head_usage[layer][h] += records.runs(text, layer, h) ? 1 : 0;
       }
@@ -55,7 +62,7 @@ std::vector<GroupSummary> groups(const Texts& texts, const std::vector<Key>& key
   std::vector<std::vector<Index>> members(count);
   for (Index i = 0; i < key.size(); ++i) members[static_cast<Index>(key[i])].push_back(i);
   std::vector<GroupSummary> result;
-  for (Index i = 0; i < count; ++i) result.push_back(texts.group(name(i), members[i]));
+  for (Index i = 0; i < count; ++i) result.push_back(texts.group(name(i), members[i], count));
   return result;
 }
 

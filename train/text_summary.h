@@ -16,9 +16,11 @@ struct GroupSummary {
   double accuracy = 0;
   double loss = 0;
   double tokens_mean = 0;
-  double s_mean = 0;                            ///< over texts and layers
-  double heads_mean_total = 0;                  ///< heads that run, summed over the layers
-  std::vector<std::vector<double>> head_usage;  ///< [layers][H], share of texts that run the head
+  double s_mean = 0;            ///< over texts and layers
+  double heads_mean_total = 0;  ///< heads that run, summed over the layers
+  /// [layers][H], share of texts that run the head; empty if all groups of a kind together would
+  /// have more than 100,000 values, of which a summary would become too long to be read.
+  std::vector<std::vector<double>> head_usage;
 };
 
 constexpr Index s_bins = 10;
