@@ -57,7 +57,8 @@ void require_same_splits(const std::string& run_folder, const nlohmann::json& op
   const std::string file = run_folder + "/config.json";
   if (!std::filesystem::exists(file)) return;
   const nlohmann::json config = parse_json(read_whole_file(file));
-  const bool known = config.is_object() && config.contains("options");
+  require_data(config.is_object(), file, ": is not a JSON object with each key once");
+  const bool known = config.contains("options");
   if (!known || !config["options"].is_object()) return;
   const nlohmann::json& trained = config["options"];
   if (!trained.contains("dataset") || trained["dataset"] != options.at("dataset")) return;

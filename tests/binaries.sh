@@ -230,7 +230,7 @@ grep -qF 'stdin:1: expected a JSON object' err || fail "bf-predict says of a mil
 "$bin/bf-predict" --model run <. >out 2>err && fail "bf-predict takes an input that cannot be read for the end"
 grep -qF 'stdin:1: cannot read: Is a directory' err || fail "bf-predict says of a folder as input: $(tail -n 1 err)"
 
-# No count is so large that a product of it wraps around, or that it takes all memory.
+# No count is so large that a product of two wraps around.
 for huge in 1000000001 9223372036854775808 18446744073709551615; do
   for option in dim layers heads head-width ffn rows epochs batch accumulate pass-tokens max-steps max-len patience log-every; do
     refuses 2 "--$option: expected a whole number from" timeout 20 "$bin/bf-train" --dataset synthetic --$option $huge

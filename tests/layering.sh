@@ -37,7 +37,7 @@ complain "a type is defined in two headers" \
     grep -oE '[A-Z][A-Za-z]+' | sort | uniq -d)"
 
 # A compiler that may assume that there is no NaN would take out what looks for one.
-compiles() { echo '#include "tensor/real.h"' | "${CXX:-c++}" -std=c++20 "$1" -I. -fsyntax-only -x c++ - 2>/dev/null; }
+compiles() { echo '#include "tensor/real.h"' | ${CXX:-c++} -std=c++20 "$1" -I. -fsyntax-only -x c++ - 2>/dev/null; }
 for flag in -ffast-math -Ofast -ffinite-math-only; do
   compiles $flag && complain "tensor/real.h lets a build pass" $flag
 done

@@ -65,6 +65,17 @@ TEST_CASE("catalog: generic formats need their columns, and a delimiter of one c
     options.delimiter = mark;
     CHECK(failure(options) == "--delimiter: a quote or a line break cannot part columns");
   }
+  options.delimiter = "";
+  options.class_names = {"a", "b", "a"};
+  CHECK_THROWS_WITH_AS(generic_entry(options), "--class-names: two classes are named \"a\"",
+                       std::runtime_error);
+  options.class_names = {std::string(1001, 'x')};
+  CHECK_THROWS_WITH_AS(generic_entry(options),
+                       ("--class-names: the class name \"" + std::string(60, 'x') +
+                        "...\" is longer than 1000 bytes")
+                           .c_str(),
+                       std::runtime_error);
+  options.class_names = {};
   options.delimiter = ";";
   CHECK(generic_entry(options).csv.delimiter == ';');
   options.name = "tsv";

@@ -203,12 +203,13 @@ CatalogEntry generic_entry(const DatasetOptions& options) {
     require(options.delimiter.size() == 1, "--delimiter: expected one character, got \"",
             options.delimiter, "\"");
     const char delimiter = options.delimiter[0];
-    require(delimiter != '"' && delimiter != '\n' && delimiter != '\r',
+    require((delimiter != '"' || !entry.csv.quoted) && delimiter != '\n' && delimiter != '\r',
             "--delimiter: a quote or a line break cannot part columns");
     entry.csv.delimiter = delimiter;
   }
   entry.columns = {options.label_column, options.text_columns, options.second_column,
                    !options.no_header};
+  require_class_names(options.class_names, "--class-names");
   if (!options.class_names.empty()) entry.labels = LabelSet::fixed(options.class_names);
   entry.class_folders = options.class_names;
   const std::string ending = folders ? "" : "." + options.name;

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int format = 3;
+constexpr int format = 3, oldest_format = 2;  // 2 has alarms in no epoch
 constexpr Index kept = 2;
 constexpr std::string_view name_start = "step-", name_end = ".safetensors";
 
@@ -91,8 +91,9 @@ std::string state_text(const Checkpoint& checkpoint) {
 }
 
 void read_state(const json& from, Checkpoint& checkpoint) {
-  require_data(from.at("format") == format, "its format is ", shortened(from.at("format").dump()),
-               ", not ", format);
+  const json& its = from.at("format");
+  require_data(its == format || its == oldest_format, "its format is ", shortened(its.dump()),
+               ", not ", oldest_format, " or ", format);
   TrainingState& state = checkpoint.state;
   read(from, "run", checkpoint.run);
   read(from, "metrics_bytes", checkpoint.metrics_bytes);

@@ -65,8 +65,9 @@ void ClassFolders::list_archive(const std::vector<std::string>& classes) {
 
 std::string ClassFolders::place() const {
   constexpr Index most_shown = 300;
-  const std::string path = shortened(texts_[next_ == 0 ? 0 : next_ - 1].path, most_shown);
-  return archive_ ? path_ + ": " + path : path;
+  const std::string& path = texts_[next_ == 0 ? 0 : next_ - 1].path;
+  // An archive may name its members at any length.
+  return archive_ ? path_ + ": " + shortened(path, most_shown) : path;
 }
 
 bool ClassFolders::next(Row& row) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "tensor/require.h"
 #include "train/clean_text.h"
@@ -37,6 +38,16 @@ std::string count_of(Index count, const char* one, const char* many) {
 
 LabelSet LabelSet::numbers(int first, std::vector<std::string> names) {
   return {Kind::numbers, first, std::move(names)};
+}
+
+void require_class_names(const std::vector<std::string>& names, const std::string& from) {
+  std::set<std::string> known;
+  for (const std::string& name : names) {
+    require_data(name.size() <= longest_label_bytes, from, ": the class name \"", shortened(name),
+                 "\" is longer than ", longest_label_bytes, " bytes");
+    require_data(known.insert(name).second, from, ": two classes are named \"", shortened(name),
+                 '"');
+  }
 }
 
 LabelSet LabelSet::fixed(std::vector<std::string> names) {

@@ -35,6 +35,10 @@ class RowReader {
 /// Longest name of a class that is found in the data.
 constexpr Index longest_label_bytes = 1000;
 
+/// Throws std::runtime_error, beginning with `from`, for a name of a class that stands there twice
+/// or is longer than longest_label_bytes.
+void require_class_names(const std::vector<std::string>& names, const std::string& from);
+
 /// The labels of a data set and their numbers 0 .. classes - 1.
 class LabelSet {
  public:

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "nn/atomic_file.h"
 #include "nn/json_text.h"
@@ -92,16 +91,6 @@ auto named(const std::string& file, Make make) {
     throw std::runtime_error(join_parts(file, ": ", printable(wrong.what())));
   } catch (const std::invalid_argument& wrong) {
     throw std::runtime_error(join_parts(file, ": ", printable(wrong.what())));
-  }
-}
-
-void require_class_names(const std::vector<std::string>& names, const std::string& file) {
-  std::set<std::string> known;
-  for (const std::string& name : names) {
-    require_data(name.size() <= longest_label_bytes, file, ": the class name \"", shortened(name),
-                 "\" is longer than ", longest_label_bytes, " bytes");
-    require_data(known.insert(name).second, file, ": two classes are named \"", shortened(name),
-                 '"');
   }
 }
 
