@@ -1,10 +1,8 @@
 #include "experiments/trained_model_options.h"
 
 #include <charconv>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "nn/json_text.h"
 #include "tensor/printable.h"
 #include "tensor/require.h"
 #include "train/input_file.h"
@@ -54,10 +52,8 @@ TrainedModel load_trained_model(const TrainedModelOptions& options) {
 }
 
 void require_same_splits(const std::string& run_folder, const nlohmann::json& options) {
-  const std::string file = run_folder + "/config.json";
-  if (!std::filesystem::exists(file)) return;
-  const nlohmann::json config = parse_json(read_whole_file(file));
-  require_data(config.is_object(), file, ": is not a JSON object with each key once");
+  if (!is_there(run_folder + "/config.json")) return;
+  const nlohmann::json config = run_config(run_folder);
   const bool known = config.contains("options");
   if (!known || !config["options"].is_object()) return;
   const nlohmann::json& trained = config["options"];

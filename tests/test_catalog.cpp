@@ -81,6 +81,9 @@ TEST_CASE("catalog: generic formats need their columns, and a delimiter of one c
   options.name = "tsv";
   options.delimiter = "";
   CHECK(generic_entry(options).csv.delimiter == '\t');
+  options.delimiter = "\"";  // no mark of its own in TSV
+  CHECK(generic_entry(options).csv.delimiter == '"');
+  options.delimiter = "";
   options.name = "folders";
   options.text_columns.clear();
   CHECK(failure(options) == "");

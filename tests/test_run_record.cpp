@@ -99,6 +99,13 @@ TEST_CASE("run_record: a run takes its times from the line of its folder") {
                        std::runtime_error);
 }
 
+TEST_CASE("run_record: a summary may be longer than other files of JSON") {
+  const TempFolder folder;
+  folder.write("config.json", R"({"model": {"transformer": {}}})");
+  folder.write("summary.json", "{\"best_epoch\": 3" + std::string(17 << 20, ' ') + "}");
+  CHECK(read_run_record(folder.path()).summary.at("best_epoch") == 3);
+}
+
 TEST_CASE("run_record: what cannot be read is named") {
   const TempFolder folder;
   CHECK_THROWS_WITH_AS(read_run_record("no-such"), "no-such: no such run folder",

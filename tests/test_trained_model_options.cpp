@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "experiments/training_run.h"
@@ -58,6 +59,28 @@ TEST_CASE("trained_model_options: a random gate keeps the number of heads and ch
     }
   }
   CHECK(differs);
+}
+
+TEST_CASE("trained_model_options: other splits than those of training are refused") {
+  const TempFolder folder;
+  const nlohmann::json options = {{"dataset", "a"}, {"data-seed", 1}};
+  const auto fault = [&](const std::string& config) -> std::string {
+    folder.write("config.json", config);
+    try {
+      require_same_splits(folder.path(), options);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_NOTHROW(require_same_splits(folder.path("none"), options));
+  CHECK(fault(R"({"options": {"dataset": "a", "data-seed": 1}})") == "");
+  CHECK(fault(R"({"options": {"dataset": "b", "data-seed": 2}})") == "");
+  CHECK(fault(R"({"options": {"dataset": "a", "data-seed": 2}})") ==
+        "--data-seed: the model was trained with 2, which parts the rows otherwise than 1");
+  // A key that stands twice does not turn the check off.
+  CHECK(fault(R"({"x": 1, "x": 1, "options": {"dataset": "a", "data-seed": 2}})") ==
+        folder.path("config.json") + ": is not a JSON object");
 }
 
 TEST_CASE("trained_model_options: wrong options are named") {
