@@ -70,8 +70,8 @@ fi
 if [ -n "$all" ]; then
   check bash tests/kill.sh --moments 100
   for name in address thread clang tidy coverage; do check bash tests/checked_build.sh $name; done
-  check bash tests/fuzz.sh --seconds 60
-  check bash tests/mutate.sh
+  check bash tests/fuzz.sh --seconds 60 --jobs "$(nproc)"
+  check bash tests/mutate.sh --jobs "$(nproc)"
 fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
