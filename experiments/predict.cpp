@@ -6,6 +6,7 @@
 #include "experiments/prediction_text.h"
 #include "experiments/trained_model_options.h"
 #include "nn/json_text.h"
+#include "tensor/require.h"
 
 namespace {
 
@@ -39,6 +40,7 @@ int run(int argc, char** argv) {
     std::cout << (options.jsonl ? json_line(prediction_json(prediction, trained.class_names))
                                 : prediction_line(prediction, trained.class_names))
               << std::endl;
+    require_data(std::cout.good(), "cannot write to standard output");
   }
   return 0;
 }

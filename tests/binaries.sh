@@ -98,22 +98,53 @@ grep -q "train loss" err && fail "reproduce.sh trains what is finished: $(grep "
 refuses 1 'study-none/trec is missing (main needs it)' bash "$root/experiments/reproduce.sh" --only main --data study-none
 refuses 2 --only bash "$root/experiments/reproduce.sh" --only everything
 
-# The same bytes with one thread and with two.
+# The same bytes on any number of threads, with a checkpoint after every update or with none, and whatever OpenBLAS is told:
+# weights, and what training, evaluation and prediction say of every text.
 repeated=("$bin/bf-train" --dataset synthetic --rows 300 --dim 32 --layers 2 --heads 4 --epochs 2 --seed 3)
-for attention in mha budget; do
-  for threads in 1 2; do
-    works "${repeated[@]}" --attention $attention --threads $threads --out $attention-$threads
+works "$bin/bf-data" --dataset synthetic --generate 100 --out lines.jsonl
+same() {  # attention, how, options of bf-train...: trains a model and asks it, like the first one of its kind
+  local attention=$1 how=$2 file
+  shift 2
+  works "${repeated[@]}" --attention "$attention" --out "$attention-$how" "$@"
+  works "$bin/bf-evaluate" --model "$attention-$how" --dataset synthetic --rows 300 --threads "$threads" --texts "$attention-$how/evaluated"
+  "$bin/bf-predict" --model "$attention-$how" --jsonl --threads "$threads" <lines.jsonl >"$attention-$how/predicted" 2>err ||
+    fail "bf-predict: $(tail -n 1 err)"
+  [ "$(wc -l <"$attention-$how/predicted")" = 100 ] || fail "bf-predict answers 100 lines with $(wc -l <"$attention-$how/predicted")"
+  for file in model.safetensors test_texts.jsonl evaluated predicted; do
+    cmp -s "$attention-1/$file" "$attention-$how/$file" || fail "$attention, $how: $file is not that of one thread"
   done
-  cmp -s $attention-1/model.safetensors $attention-2/model.safetensors ||
-    fail "$attention: model.safetensors differs between 1 and 2 threads"
+}
+for attention in mha budget; do
+  for threads in 1 2 3 8; do same $attention $threads --threads $threads; done
+  threads=3
+  same $attention saved --threads $threads --checkpoint-every 1
+  same $attention unsaved --threads $threads --checkpoint-every 0
+  for count in 1 8; do
+    export OPENBLAS_NUM_THREADS=$count
+    same $attention openblas-$count --threads $threads
+    unset OPENBLAS_NUM_THREADS
+  done
 done
 
-# The same whatever OpenBLAS is told; and without threads of its own, as many in all as --threads says.
-for count in 1 8; do
-  works env OPENBLAS_NUM_THREADS=$count "${repeated[@]}" --attention budget --threads 2 --out openblas-$count
-  cmp -s budget-2/model.safetensors openblas-$count/model.safetensors ||
-    fail "model.safetensors differs with OPENBLAS_NUM_THREADS=$count"
+# In batches of 1 and of 64 and line by line, a text is given the same class, the same budget and the same heads.
+for attention in mha budget; do
+  evaluated=("$bin/bf-evaluate" --model $attention-1 --dataset jsonl --data-dir lines --text-columns text --label-column label --texts)
+  mkdir -p lines && cp lines.jsonl lines/train.jsonl && cp lines.jsonl lines/test.jsonl
+  works "${evaluated[@]}" alone --batch 1
+  works "${evaluated[@]}" together --batch 64
+  cmp -s alone together || fail "$attention: a text in a batch of 64 is another than alone"
+  python3 - $attention-1/predicted together <<'PYTHON' || fail "$attention: bf-predict says of a text what bf-evaluate does not"
+import json, math, sys
+for line, row in zip(*(map(json.loads, open(path)) for path in sys.argv[1:]), strict=True):
+    assert line["label"] == ("no", "yes")[row["prediction"]], (line, row)
+    assert math.isclose(-math.log(line["probabilities"][("no", "yes")[row["label"]]]), row["loss"], rel_tol=1e-4), (line, row)
+    if "budget" in sys.argv[1]:
+        assert [float(f"{s:.6g}") for s in line["s"]] == row["s"], (line, row)
+        assert line["heads"] == [len(heads) for heads in row["heads"]], (line, row)
+PYTHON
 done
+
+# Without threads of its own, as many in all as --threads says.
 for threads in 1 2 3; do
   OPENBLAS_NUM_THREADS=1 "${repeated[@]}" --attention budget --threads $threads --out counted-$threads >out 2>err </dev/null &
   process=$!
@@ -246,7 +277,7 @@ mkdir rows && "$bin/bf-data" --dataset synthetic --generate 1000 --out rows/trai
 cp rows/train.jsonl rows/test.jsonl
 long() {  # folder; in a subshell of its own, which becomes the program
   exec "$bin/bf-train" --dataset jsonl --data-dir rows --text-columns text --label-column label --dim 32 --layers 2 --heads 4 \
-    --epochs 3 --seed 7 --threads 2 --checkpoint-every 5 --log-every 5 --resume --out "$1" >out 2>err </dev/null
+    --epochs 3 --seed 7 --threads 2 --checkpoint-every 5 --log-every 5 --resume --out "$1" >out 2>"${2:-err}" </dev/null
 }
 stop() {  # process, folder: SIGTERM once it has saved twice
   until [ "$(compgen -G "$2/checkpoint/step-*.safetensors" | wc -l)" = 2 ] || ! kill -0 "$1" 2>/dev/null; do sleep 0.01; done
@@ -266,6 +297,12 @@ cp -r stopped/checkpoint before
 mv rows/train.jsonl rows/elsewhere
 stuck 'rows: '
 mv rows/elsewhere rows/train.jsonl
+for split in train test; do
+  mv rows/$split.jsonl rows/elsewhere
+  sed '1s/"yes"/"no"/; t; 1s/"no"/"yes"/' rows/elsewhere >rows/$split.jsonl
+  stuck 'stopped: was begun with other rows (data hash '
+  mv rows/elsewhere rows/$split.jsonl
+done
 newest=$(ls -v before/*.safetensors | tail -n 1)
 (ulimit -f $(($(stat -c %s "$newest") / 2048)) && stuck 'File too large'
  exit $failed) || failed=1
@@ -273,6 +310,26 @@ truncate -s -7 "stopped/checkpoint/${newest##*/}"
 (long stopped) || fail "a run does not go on: $(tail -n 1 err)"
 grep -qF 'the one before it is taken' err || fail "a cut checkpoint is passed over without a word"
 cmp -s whole-rows/model.safetensors stopped/model.safetensors || fail "a run that was stopped ends with other weights"
+
+# Two at the same time: the second is told who is at work, and the first does not notice.
+(long shared first) &
+first=$!
+until [ -s shared/lock ] || ! kill -0 $first 2>/dev/null; do sleep 0.01; done
+(long shared) && fail "two runs work in one folder"
+grep -qF "shared: is in use by process $first" err || fail "the second run in a folder says: $(tail -n 1 err)"
+wait $first || fail "the first of two runs in a folder ends with $?: $(tail -n 1 first)"
+cmp -s whole-rows/model.safetensors shared/model.safetensors || fail "a second run in its folder changes the first"
+
+# Answers that cannot be written: said at the first one.
+full() {  # command: its input has no end
+  yes 'the red box' | timeout 20 "$@" >/dev/full 2>err
+  local status=${PIPESTATUS[1]}
+  [ $status = 1 ] || fail "'$*' on a full disk ends with $status"
+  [ "$(cat err)" = "$(basename "$1"): cannot write to standard output" ] || fail "'$*' on a full disk says: $(tail -n 1 err)"
+}
+full "$bin/bf-predict" --model run
+full "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --json
+full "$bin/bf-data" --dataset synthetic --rows 300
 
 # A folder that cannot be written, whoever asks.
 "$bin/bf-train" "${tiny[@]}" --out /proc/run >out 2>err && fail "bf-train writes to /proc"

@@ -126,6 +126,13 @@ const ThreadTable layers{
        TransformerClassifier model(config_for(cols), 1);
        return classifier_bits(model, rows);
      }},
+    {"classifier", "",
+     [](Index rows, Index cols) {
+       TransformerConfig config = config_for(cols);
+       config.positions = "sinusoidal";
+       TransformerClassifier model(config, 1);
+       return classifier_bits(model, rows);
+     }},
     {"init", "xavier_uniform kaiming_uniform normal_init sinusoidal_positions", initial_bits}};
 
 /// Policies and estimators that differ in what they compute.
@@ -240,12 +247,13 @@ ThreadTable policy_parts() {
   }
   table.push_back({"controller", "explore_budgets", table[1].run});
   table.push_back({"head_gate", "", table[1].run});
-  for (const double progress : {0.1, 0.6, 0.9}) {
-    const BudgetConfig config = policies()[0];
+  const auto drive_model = [&table](const BudgetConfig& config, double progress) {
     table.push_back({"model", "", [=](Index rows, Index cols) {
                        return model_bits(rows, cols, config, progress);
                      }});
-  }
+  };
+  for (const double progress : {0.1, 0.9}) drive_model(policies()[0], progress);
+  for (const BudgetConfig& config : policies()) drive_model(config, 0.6);
   return table;
 }
 

@@ -59,10 +59,10 @@ void add_evaluation(Bits& bits, const Evaluation& evaluation) {
 }
 
 /// 50 updates, and what the model says at the end.
-Bits training_bits(const std::string& attention) {
+Bits training_bits(const std::string& attention, const TrainingConfig& config) {
   const TokenizedSplit split = odd_split(68);
   Model model = make_model(odd_model(attention));
-  Trainer trainer(model, split, fifty_steps());
+  Trainer trainer(model, split, config);
   Bits bits;
   while (!trainer.done()) {
     const StepReport step = trainer.step();
@@ -110,11 +110,21 @@ Bits prediction_bits(Index rows, Index) {
   return bits;
 }
 
+/// In batches and text by text, with hard and with soft gates, and with the budgets and gates that
+/// bf-evaluate can put in place of the learned ones.
 Bits evaluation_bits(Index rows, Index) {
+  const TokenizedSplit split = odd_split(std::min<Index>(rows, 100));
   Bits bits;
   for (const char* attention : {"mha", "budget", "fixed", "random"}) {
     Model model = make_model(odd_model(attention));
-    add_evaluation(bits, evaluate(model, odd_split(std::min<Index>(rows, 100))));
+    for (const Index batch : {Index{1}, Index{64}})
+      add_evaluation(bits, evaluate(model, split, batch));
+    if (model.budget == nullptr) continue;
+    add_evaluation(bits, evaluate(model, split, 64, true));
+    model.budget->override_budget(0.34);
+    add_evaluation(bits, evaluate(model, split));
+    model.budget->use_random_gate(true);
+    add_evaluation(bits, evaluate(model, split));
   }
   return bits;
 }
@@ -165,10 +175,13 @@ const ThreadTable table{
 }  // namespace
 
 TEST_CASE("threads_training: 50 updates end with the same bits on 1, 2, 3 and 8 threads") {
-  for (const char* attention : {"mha", "budget"}) {
+  TrainingConfig in_passes = fifty_steps();
+  in_passes.accumulate = 3, in_passes.pass_tokens = 200;
+  for (const char* attention : {"mha", "budget", "fixed", "random"}) {
     CAPTURE(attention);
-    CHECK(thread_fault([&] { return training_bits(attention); }) == "");
+    CHECK(thread_fault([&] { return training_bits(attention, fifty_steps()); }) == "");
   }
+  CHECK(thread_fault([&] { return training_bits("budget", in_passes); }) == "");
 }
 
 TEST_CASE("threads_training: predictions, heads and moments have the same bits") {
