@@ -36,6 +36,12 @@ works "$bin/bf-train" "${tiny[@]}" --attention budget --out run
 for file in config.json metrics.jsonl test_texts.jsonl summary.json model.safetensors; do
   [ -s run/$file ] || fail "bf-train wrote no run/$file"
 done
+python3 - <<'PYTHON' || fail "summary.json does not say what computed"
+import json, re
+computed = json.load(open("run/summary.json"))["environment"]
+assert re.match("own [0-9]+x[0-9]+ ", computed["gemm_kernel"]), computed
+assert re.match("AVX|S?SSE|NEON|SVE|EMU128|SCALAR", computed["simd"]), computed
+PYTHON
 works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300
 works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --budget 0.25 --json
 works "$bin/bf-evaluate" --model run --dataset synthetic --rows 300 --texts texts.jsonl
@@ -310,6 +316,17 @@ truncate -s -7 "stopped/checkpoint/${newest##*/}"
 (long stopped) || fail "a run does not go on: $(tail -n 1 err)"
 grep -qF 'the one before it is taken' err || fail "a cut checkpoint is passed over without a word"
 cmp -s whole-rows/model.safetensors stopped/model.safetensors || fail "a run that was stopped ends with other weights"
+
+# A pruned model that is trained on goes on from its checkpoint, too, and not from the model it was cut from.
+pruned() { exec "$bin/bf-train" --prune-from whole --heads 2 --epochs 40 --dataset synthetic --rows 300 --threads 2 --checkpoint-every 2 \
+  --resume --out "$1" >out 2>err </dev/null; }
+(pruned pruned-whole) || fail "a pruned model cannot be trained on: $(tail -n 1 err)"
+(pruned pruned-stopped) &
+stop $! pruned-stopped
+[ $? = 143 ] || fail "a pruned run that is stopped does not end with 143: $(tail -n 1 err)"
+(pruned pruned-stopped) || fail "a pruned run does not go on: $(tail -n 1 err)"
+grep -q 'goes on after step' err || fail "a pruned run begins again"
+cmp -s pruned-whole/model.safetensors pruned-stopped/model.safetensors || fail "a pruned run that was stopped ends with other weights"
 
 # Two at the same time: the second is told who is at work, and the first does not notice.
 (long shared first) &

@@ -63,10 +63,8 @@ if [ $# = 0 ]; then
   check bash tests/kill.sh
   check bash tests/readme.sh
 fi
-if [ -n "$ci" ]; then
-  ! command -v clang-format >/dev/null || check formatted
-  check bash tests/checked_build.sh fast
-fi
+if [ -n "$ci$all" ]; then ! command -v clang-format >/dev/null || check formatted; fi
+if [ -n "$ci" ]; then check bash tests/checked_build.sh fast; fi
 if [ -n "$all" ]; then
   check bash tests/kill.sh --moments 100
   for name in address thread clang tidy coverage; do check bash tests/checked_build.sh $name; done

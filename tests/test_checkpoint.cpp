@@ -16,6 +16,7 @@
 #include "tensor/require.h"
 #include "tests/file_size_limit.h"
 #include "tests/small_task.h"
+#include "tests/sync_hook.h"
 #include "tests/temp_folder.h"
 #include "tests/values.h"
 #include "train/report_json.h"
@@ -128,6 +129,24 @@ TEST_CASE("checkpoint: a run goes on from its file to the same bits") {
   Model rest = make_model(small_model("budget"));
   fit(rest, split, split, small_training(3), {}, &checkpoint.state);
   CHECK(weights_of(rest) == weights_of(whole));
+}
+
+TEST_CASE("checkpoint: its name is on the disk before an older one goes") {
+  const TempFolder temporary;
+  const std::string real = fs::canonical(temporary.path());
+  const CheckpointFolder folder(temporary.path("checkpoint"));
+  std::vector<std::string> synced;
+  const SyncHook hook([&](const std::string& what) {
+    synced.push_back(what.substr(real.size()));
+    const Index saved = static_cast<Index>(
+        std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()));
+    CHECK(saved == synced.size() / 2);
+    return 0;
+  });
+  for (Index step = 1; step <= 3; ++step) folder.save(at_step(step));
+  CHECK(synced == std::vector<std::string>{"", "/checkpoint/step-1.safetensors.tmp0", "/checkpoint",
+                                           "/checkpoint/step-2.safetensors.tmp0", "/checkpoint",
+                                           "/checkpoint/step-3.safetensors.tmp0", "/checkpoint"});
 }
 
 TEST_CASE("checkpoint: the two newest are kept, by step and not by name") {

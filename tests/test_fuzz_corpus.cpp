@@ -10,6 +10,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/golden_folder.h"
+#include "tests/memory_limit.h"
 
 using namespace bf;
 
@@ -67,6 +68,8 @@ std::string finding(const Target& target, const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("fuzz: the kept inputs are read or refused as promised, and so is every part of them") {
+  // As much as tests/fuzz.sh allows; tables of positions may have 256 MiB.
+  const MemoryLimit limit(512);
   for (const Target& target : targets) {
     const std::vector<fs::path> files = inputs_of(target.name);
     CAPTURE(target.name);

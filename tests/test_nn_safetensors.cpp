@@ -9,6 +9,7 @@
 #include "nn/linear.h"
 #include "nn/safetensors.h"
 #include "tensor/require.h"
+#include "tests/memory_limit.h"
 #include "tests/temp_folder.h"
 #include "tests/values.h"
 
@@ -136,6 +137,8 @@ TEST_CASE("safetensors: empty metadata, no tensors and empty tensors load") {
 }
 
 TEST_CASE("safetensors: a damaged header is refused before anything is allocated") {
+  const MemoryLimit limit(32);
+  CHECK(limit.holds());
   CHECK(fault("") == "the file of 0 bytes is too short for a header length of 8");
   CHECK(fault("1234567") == "the file of 7 bytes is too short for a header length of 8");
   CHECK(fault(std::string(8, '\xff')) ==
@@ -156,6 +159,7 @@ TEST_CASE("safetensors: a header beyond the limit is refused") {
   const TempFolder folder;
   const std::string path = folder.write("file", std::string("\x01\xe1\xf5\x05\0\0\0\0{}", 10));
   std::filesystem::resize_file(path, 200'000'000);  // a hole, not data
+  const MemoryLimit limit(32);
   CHECK(error_text<std::runtime_error>([&] { load_safetensors(path); }) ==
         "load: \"" + path + "\": header length 100000001 exceeds the limit of 100000000 bytes");
 }

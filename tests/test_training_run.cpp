@@ -380,3 +380,21 @@ TEST_CASE("training_run: an alarm is shown when it is new, and stands in every e
   parts += log_of(run, data, out, "", error);
   CHECK(count_of(parts, "small  alarm: ") == alarms_in(epochs[0]).size());
 }
+
+TEST_CASE("training_run: the loss that spikes is shown, and stands in the log") {
+  const TempFolder temporary;
+  RunOptions run = small_run();
+  run.data.rows = 600, run.model.attention = "mha";
+  run.training.seed = 2, run.training.batch = 8, run.training.epochs = 4;
+  run.training.learning_rate.peak = 1, run.training.learning_rate.warmup = 0.9;
+  std::string error;
+  const std::string log = log_of(run, data_of(run), temporary.path("run"), "", error);
+  CHECK(error == "");
+  const Index shown = count_of(log, "small  alarm: the loss spikes at step ");
+  CHECK(shown > 0);
+  Index logged = 0;
+  for (const std::string& line : lines_of(temporary.path("run/metrics.jsonl"))) {
+    logged += count_of(line, "\"spike_above\":");
+  }
+  CHECK(logged == shown);
+}
