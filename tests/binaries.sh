@@ -112,7 +112,8 @@ same() {  # attention, how, options of bf-train...: trains a model and asks it, 
   local attention=$1 how=$2 file
   shift 2
   works "${repeated[@]}" --attention "$attention" --out "$attention-$how" "$@"
-  works "$bin/bf-evaluate" --model "$attention-$how" --dataset synthetic --rows 300 --threads "$threads" --texts "$attention-$how/evaluated"
+  works "$bin/bf-evaluate" --model "$attention-$how" --dataset synthetic --rows 300 --threads "$threads" \
+    --texts "$attention-$how/evaluated"
   "$bin/bf-predict" --model "$attention-$how" --jsonl --threads "$threads" <lines.jsonl >"$attention-$how/predicted" 2>err ||
     fail "bf-predict: $(tail -n 1 err)"
   [ "$(wc -l <"$attention-$how/predicted")" = 100 ] || fail "bf-predict answers 100 lines with $(wc -l <"$attention-$how/predicted")"
