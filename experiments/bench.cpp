@@ -136,6 +136,22 @@ double kernel_rate() {
   return best;
 }
 
+/// CPU time over threads x time of 768 x 768 products: 1 if every thread works all the time, 1 /
+/// threads if they take turns on one processor. The best of eight rounds.
+double gemm_cpu_share() {
+  const Tensor a = Tensor::full({768, 768}, 1), b = Tensor::full({768, 768}, 1);
+  Tensor c({768, 768});
+  double best = 0;
+  for (int round = 0; round < 8; ++round) {
+    const std::clock_t cpu_before = std::clock();
+    const auto start = Clock::now();
+    for (int i = 0; i < 5; ++i) gemm(1, a, b, 0, c);
+    const double cpu = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC;
+    best = std::max(best, cpu / (static_cast<double>(threads()) * seconds_since(start)));
+  }
+  return best;
+}
+
 std::unique_ptr<TransformerClassifier> make_model(const BenchOptions& options) {
   TransformerConfig config;
   config.vocabulary = options.vocabulary;
@@ -241,6 +257,7 @@ nlohmann::ordered_json measure(const BenchOptions& options) {
       {"gemm_peak_fraction", std::round(1000 * rate / peak) / 1000},
       {"openblas_gflops", std::round(openblas / 1e9)},
       {"kernel_gflops", std::round(kernel_rate() / 1e9)},
+      {"gemm_cpu_share", std::round(100 * gemm_cpu_share()) / 100},
       {"simd", simd_target_name()},
       {"gemm_kernel", gemm_kernel_name()}};
   if (options.profile) {

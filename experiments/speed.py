@@ -24,7 +24,7 @@ STANDARD = {
 }
 LONG = (4096, 16384)
 KS = (1, 2, 4, 8)
-OTHERS = ("budget", "sparse", "scaling", "long", "profile")
+OTHERS = ("budget", "layer", "sparse", "scaling", "long", "profile")
 MODELS = ("sdpa", "encoder")  # of pytorch_bench.py; the faster one is the one compared with
 TINY = "--dim 64 --ffn 128 --layers 2 --vocab 500"
 
@@ -32,15 +32,18 @@ TINY = "--dim 64 --ffn 128 --layers 2 --vocab 500"
 def works(quick):
     """{work: {side: arguments}} of everything but PyTorch's sides."""
     standard = {name: arguments for name, (_, arguments) in STANDARD.items()}
-    model, lengths = "--dim 256", LONG
+    model, layer, lengths = "--dim 256", "--dim 768", LONG
     if quick:
         few = f"{TINY} --batches 3 --warmup 1"
         standard = {name: " ".join([*arguments.split()[:2], few]) for name, arguments in standard.items()}
-        model, lengths = TINY, (256, 512)
+        model, layer, lengths = TINY, "--dim 64 --batches 3 --warmup 1", (256, 512)
     train, infer = standard["train256"], standard["infer256"]
     table = {name: {"ours": arguments} for name, arguments in standard.items()}
     budget = " --attention budget --active-heads "
     table["budget"] = {"dense": infer} | {f"K {k}": infer + budget + str(k) for k in KS}
+    # Attention and nothing else worth naming: one layer, a feed-forward network of width 1, ten words, all of one length.
+    layer = f"--what infer {layer} --layers 1 --ffn 1 --vocab 10 --longest 128 --mean 128000"
+    table["layer"] = {"dense": layer} | {f"K {k}": layer + budget + str(k) for k in KS}
     table["sparse"] = {"dense": train, "K 1": train + budget + "1 --sparse"}
     table["scaling"] = {f"{what}, {n}": f"{arguments} --threads {n}"
                         for what, arguments in (("train", train), ("infer", infer)) for n in (1, 2)}
@@ -207,6 +210,7 @@ def tables(results, processor):
             "in brackets lowest and highest.\n\n"
     return title + standard_table(results) + latency_table(results) \
         + heads_table(results, "budget", "BudgetFormer, inference, random heads for every sequence and layer") \
+        + heads_table(results, "layer", "One layer of attention alone, inference, D 768, 32 sequences of 128 tokens") \
         + heads_table(results, "sparse", "BudgetFormer, training of the selected heads alone") \
         + scaling_table(results) + long_table(results) + profile_table(results)
 

@@ -55,6 +55,18 @@ grep -q $'\033' out && fail "bf-data --tokenize: a control character in the outp
 works "$bin/bf-bench" --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4 --profile
 grep -q '"accounted":' out || fail "bf-bench --profile puts no profile in its line"
 grep -q '"cpu_seconds":' out || fail "bf-bench does not say how much of the threads' time it had"
+# Both libraries of products keep more than one processor at work: threads that are pinned to one have half of two at most.
+# Another program may be using the other: five tries.
+for count in 1 8; do
+  for gemm in own openblas; do
+    for ((i = 0; i < 5; ++i)); do
+      works env OPENBLAS_NUM_THREADS=$count "$bin/bf-bench" --gemm $gemm --threads "$(nproc)" --dim 16 --heads 2 --ffn 32 --layers 1 \
+        --batches 2 --batch 4
+      python3 -c 'import json; assert json.load(open("out"))["gemm_cpu_share"] > 0.52' 2>err && break
+    done
+    [ $i -lt 5 ] || [ "$(nproc)" = 1 ] || fail "bf-bench --gemm $gemm, OPENBLAS_NUM_THREADS $count: the threads do not all work: $(cat out)"
+  done
+done
 works "$bin/bf-bench" --what latency --attention budget --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2
 works "$bin/bf-bench" --attention budget --sparse --dim 16 --heads 2 --ffn 32 --layers 1 --batches 2 --batch 4
 works "$bin/bf-train" "${tiny[@]}" --attention budget --sparse-after 0.5 --out sparse
@@ -180,6 +192,8 @@ for change in '--lr 0.5:--lr 0.001, not 0.5' '--difficulty hard:--difficulty mix
   "$bin/bf-train" "${tiny_again[@]}" ${change%%:*} >out 2>err && fail "--resume takes ${change%%:*}"
   grep -qF "run: was begun with ${change#*:}; $same" err || fail "--resume with ${change%%:*} says: $(tail -n 1 err)"
 done
+"$bin/bf-train" "${tiny_again[@]/#4/2}" >out 2>err && fail "--resume takes --heads 2, under which all shapes stay"
+grep -qF "run: was begun with --heads 4, not 2; $same" err || fail "--resume with --heads 2 says: $(tail -n 1 err)"
 mkdir held
 flock held/lock "$bin/bf-train" "${tiny[@]}" --out held >out 2>err && fail "bf-train works in a folder that is locked"
 grep -q 'held: is in use by' err || fail "bf-train in a locked folder says: $(tail -n 1 err)"

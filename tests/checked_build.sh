@@ -28,13 +28,13 @@ build() {
   [ -z "$programs" ] || ninja -C "$folder" $programs >"$log" || { tail -n 40 "$log"; return 1; }
 }
 
-# suite NAME [ARGUMENT...]: both test programs of build-NAME; what they print only if one fails.
+# suite NAME [ARGUMENT...]: both test programs of build-NAME; what they print only if one fails. Two hours without an end: it hangs.
 suite() {
   local folder=build-$1 program
   local log=$folder/log
   shift
   for program in float double; do
-    "$folder/tests/tests-$program" "$@" >"$log" 2>&1 || { tail -n 60 "$log"; return 1; }
+    timeout 7200 "$folder/tests/tests-$program" "$@" >"$log" 2>&1 || { tail -n 60 "$log"; return 1; }
     grep 'test cases:' "$log"
   done
 }

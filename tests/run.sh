@@ -27,11 +27,11 @@ count() {  # cases passed, cases failed
   failed=$((failed + $2))
 }
 
-doctest() {  # program, arguments: adds the test cases that doctest counts; no count at all is a failure
+doctest() {  # program, arguments: adds the test cases that doctest counts; no count at all, or no end in half an hour, is a failure
   local log
   log=$(mktemp)
   echo "== $*"
-  "$@" >"$log" 2>&1
+  timeout 1800 "$@" >"$log" 2>&1
   local status=$?
   local line
   line=$(grep 'test cases:' "$log" | tail -n 1)

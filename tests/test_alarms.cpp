@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "tests/small_task.h"
@@ -113,6 +114,24 @@ TEST_CASE("alarms: an evaluation finds the hidden units of a dead controller off
   CHECK(result.layers[1].hidden_off < 1);
   CHECK(alarms(result)[0] ==
         "layer 1: the controller is dead: no hidden unit has slope, s is 0.731 for every text");
+}
+
+TEST_CASE("alarms: an evaluation finds a controller saturated whose logits are far from 0") {
+  const TokenizedSplit split = small_split(30, 3);
+  for (const Real bias : {Real(7), Real(-7)}) {
+    Model model = make_model(small_model("budget"));
+    CHECK(evaluate(model, split).layers[1].saturated == 0);
+    for (const NamedParameter& p : model.net->named_parameters()) {
+      if (p.name == "layers.1.attention.controller.output.bias")
+        p.variable->mutable_value().fill(bias);
+    }
+    const Evaluation result = evaluate(model, split);
+    CHECK(result.layers[0].saturated == 0);
+    CHECK(result.layers[1].saturated == 1);
+    const Lines lines = alarms(result);
+    CHECK(std::count(lines.begin(), lines.end(),
+                     "layer 2: the controller is saturated for 100.0 % of the texts") == 1);
+  }
 }
 
 TEST_CASE("alarms: multi-head attention has no layers to complain about") {

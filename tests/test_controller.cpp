@@ -10,7 +10,7 @@ using namespace bf;
 
 TEST_CASE("controller: every budget starts at sigmoid(1), in the middle of the sigmoid") {
   RandomSource random(3);
-  const BudgetController controller(32, 16, random);
+  BudgetController controller(32, 16, random);
   const auto output = controller.forward(Variable(seeded_tensor({5, 32}, 1)));
   CHECK(output.logits.shape() == Shape{5});
   CHECK(output.budgets.shape() == Shape{5});
@@ -18,6 +18,9 @@ TEST_CASE("controller: every budget starts at sigmoid(1), in the middle of the s
     CHECK(output.logits.value()[b] == 1);
     CHECK(double{output.budgets.value()[b]} == doctest::Approx(0.7310585786).epsilon(1e-6));
   }
+  // There the slope ds/dz lets a loss on s move it; at z = 10 it would be 4.5e-5.
+  backward(sum(output.budgets));
+  CHECK(double{by_name(controller).at("output.bias")->grad()[0]} / 5 > 0.15);
 }
 
 TEST_CASE("controller: the hidden width is a quarter of the layer's, and at least 1") {

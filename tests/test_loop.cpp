@@ -71,29 +71,36 @@ TEST_CASE("loop: equal seeds give equal weights, another seed others") {
 }
 
 TEST_CASE("loop: an update split into passes is the same update") {
-  ModelConfig model = small_model("mha");
-  model.transformer.dropout = 0;  // each pass draws its own
   TrainingConfig config = small_training(1);
   config.batch = 4;
   // The first Adam step moves every weight by about the learning rate, whatever the size of its
   // gradient; so gradients are compared through the first moments, m = 0.1 g.
   const TokenizedSplit split = small_split(96, 5);
-  for (const Index passes : {Index{2}, Index{3}, Index{4}}) {
-    CAPTURE(passes);
-    std::vector<std::vector<Real>> moments;
-    for (const Index parts : {Index{1}, passes}) {
-      config.accumulate = parts;
-      Model net = make_model(model);
-      Trainer trainer(net, split, config);
-      const StepReport report = trainer.step();
-      CHECK(report.examples == 4);
-      moments.emplace_back();
-      for (const AdamW::Moments& m : trainer.optimizer().moments()) {
-        const std::vector<Real> values = m.first.to_vector();
-        moments.back().insert(moments.back().end(), values.begin(), values.end());
+  for (const char* attention : {"mha", "budget", "fixed"}) {
+    ModelConfig model = small_model(attention);
+    model.transformer.dropout = 0;  // each pass draws its own, as it does the policy's noise
+    model.budget.noise = 0, model.budget.dense = 0, model.budget.price_ramp = 0;
+    for (const Index passes : {Index{2}, Index{3}, Index{4}}) {
+      CAPTURE(attention);
+      CAPTURE(passes);
+      std::vector<std::vector<Real>> moments;
+      std::vector<StepReport> reports;
+      for (const Index parts : {Index{1}, passes}) {
+        config.accumulate = parts;
+        Model net = make_model(model);
+        Trainer trainer(net, split, config);
+        reports.push_back(trainer.step());
+        moments.emplace_back();
+        for (const AdamW::Moments& m : trainer.optimizer().moments()) {
+          const std::vector<Real> values = m.first.to_vector();
+          moments.back().insert(moments.back().end(), values.begin(), values.end());
+        }
       }
+      CHECK(reports[1].examples == 4);
+      CHECK(reports[1].policy_loss == doctest::Approx(reports[0].policy_loss).epsilon(1e-5));
+      CHECK((reports[0].policy_loss > 0) == (std::string(attention) == "budget"));
+      CHECK(largest_difference(moments[0], moments[1]) < 0.1 * 1e-6);
     }
-    CHECK(largest_difference(moments[0], moments[1]) < 0.1 * 1e-6);
   }
 }
 

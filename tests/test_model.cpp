@@ -48,16 +48,16 @@ void set_logits(BudgetFormerClassifier& model, const std::vector<double>& logits
 double logit_of(double s) { return std::log(s / (1 - s)); }
 
 /// Value of the hinge alone and its derivative to s, with s in one layer and 0.5 in the other.
-std::pair<double, double> hinge_at(double s) {
+std::pair<double, double> hinge_at(double s, double low = 0.1, double high = 0.9) {
   BudgetConfig config = config_of(Policy::learned);
   config.entropy = 0, config.head_price = 0, config.hinge = 1;
+  config.budget_min = low, config.budget_max = high;
   Example example(config);
   set_logits(example.model, {logit_of(s), 0});
   example.logits();
   const Variable loss = example.model.policy_loss();
   backward(loss);
-  const auto parameters = by_name(example.model);
-  const Variable& bias = *parameters.at("layers.0.attention.controller.output.bias");
+  const Variable& bias = *by_name(example.model).at("layers.0.attention.controller.output.bias");
   // Means over two layers; every sequence has the same s, and ds/dlogit = s (1 - s).
   return {2 * double{loss.item()}, 2 * double{bias.grad()[0]} / (s * (1 - s))};
 }
@@ -171,9 +171,9 @@ TEST_CASE("model: the hinge is linear outside [0.1, 0.9] and flat inside") {
     CHECK(got_value == Approx(value).epsilon(1e-4));
     CHECK(got_slope == Approx(slope).epsilon(1e-4));
   }
-  // At the bounds themselves nothing is paid, up to the rounding of s.
-  CHECK(hinge_at(0.1).first < 1e-6);
-  CHECK(hinge_at(0.9).first < 1e-6);
+  // At a bound itself nothing is paid, and nothing pulls: s = 0.5 is free of rounding.
+  CHECK(hinge_at(0.5, 0.5, 0.9) == std::pair{0.0, 0.0});
+  CHECK(hinge_at(0.5, 0.1, 0.5) == std::pair{0.0, 0.0});
 }
 
 TEST_CASE("model: the policy's loss is hinge, price and entropy as means over layers") {

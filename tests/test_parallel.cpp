@@ -1,10 +1,13 @@
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "tensor/gemm.h"
 #include "tensor/parallel.h"
 #include "tests/values.h"
 
@@ -119,6 +122,30 @@ TEST_CASE("parallel: denormals count as zero for a caller that never computed be
     });
   }).join();
   CHECK(kept == 0);
+}
+
+TEST_CASE("parallel: every thread may run on every processor that the process may") {
+  // A library that pins a thread hands this down to all that it starts later.
+  cpu_set_t allowed;
+  const Tensor a = Tensor::full({300, 300}, 1);
+  Tensor c({300, 300});
+  REQUIRE(sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0);
+  for (const GemmBackend backend : {GemmBackend::own, GemmBackend::openblas}) {
+    const GemmBackend before = gemm_backend();
+    set_gemm_backend(backend);
+    for (const Index thread_count : Sizes{1, 2, 8}) {
+      const ThreadsGuard guard(thread_count);
+      gemm(1, a, a, 0, c);
+      std::atomic<Index> pinned{0};
+      parallel_for(64, 1, [&](Index, Index) {
+        cpu_set_t own;
+        if (sched_getaffinity(0, sizeof own, &own) != 0 || !CPU_EQUAL(&own, &allowed)) ++pinned;
+        std::this_thread::yield();
+      });
+      CHECK(pinned == 0);
+    }
+    set_gemm_backend(before);
+  }
 }
 
 TEST_CASE("parallel: never more threads at once than asked for") {

@@ -51,6 +51,14 @@ TEST_CASE("rows: numbered labels are shifted to 0 and checked") {
   }
 }
 
+TEST_CASE("rows: labels numbered from 0 stay as they are") {
+  LabelSet labels = LabelSet::numbers(0, {"negative", "positive"});
+  CHECK(labels.number("0") == 0);
+  CHECK(labels.number("1") == 1);
+  CHECK(failure(labels, "2") == "label 2 outside 0..1");
+  CHECK(failure(labels, "-1") == "label -1 outside 0..1");
+}
+
 TEST_CASE("rows: fixed names are checked") {
   LabelSet labels = LabelSet::fixed({"neg", "pos"});
   CHECK(labels.number("pos") == 1);

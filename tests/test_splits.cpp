@@ -124,6 +124,10 @@ TEST_CASE("splits: classes that do not occur are noted") {
   data.class_names.push_back("class 2");
   complete_splits(data, {});
   CHECK(has_note(data, "train: 2 classes seen of 3"));
+  Dataset sorted_test = sorted_rows(100, 2);
+  sorted_test.test.assign(sorted_test.train.begin(), sorted_test.train.begin() + 10);
+  complete_splits(sorted_test, {});
+  CHECK(has_note(sorted_test, "test: 1 class seen of 2"));
   CHECK(classes_missing("test", sorted_rows(10, 2).train, {"a", "b"}) == "");
   CHECK(classes_missing("test", sorted_rows(10, 1).train, {"a\x1b[2J\u2028b", "b"}) ==
         "test: 1 class seen of 2 (a [2J b)");

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "tests/same_bits.h"
 #include "tests/small_task.h"
 #include "tests/units.h"
@@ -190,6 +192,20 @@ TEST_CASE("threads_training: so do updates in passes, and of heads that are fixe
   }
   config.accumulate = 3, config.pass_tokens = 200;
   CHECK(thread_fault([&] { return training_bits("budget", config); }) == "");
+}
+
+TEST_CASE(
+    "threads_training: a hundred runs, each on another number of threads, all come to an end") {
+  const TokenizedSplit split = small_split(24, 5);
+  std::vector<Real> first;
+  for (Index repeat = 0; repeat < 100; ++repeat) {
+    const ThreadsGuard guard(std::array<Index, 3>{1, 2, 8}[repeat % 3]);
+    Model model = make_model(small_model("budget"));
+    Trainer trainer(model, split, small_training(1));
+    while (!trainer.done()) trainer.step();
+    if (repeat == 0) first = weights_of(model);
+    CHECK(weights_of(model) == first);
+  }
 }
 
 TEST_CASE("threads_training: predictions, heads and moments have the same bits") {
