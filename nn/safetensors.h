@@ -38,7 +38,8 @@ SafetensorsFile load_safetensors(const std::string& path);
 void save_parameters(Module& module, const std::string& path, const Metadata& metadata = {});
 
 /// Copies the tensors into the parameters of the same names. Names and shapes have to match
-/// exactly; nothing is written unless all do. `path` is for the message.
+/// exactly; nothing is written unless all do. Shapes do not tell 8 heads from 12 of the same width
+/// in all: the configuration in the metadata does (train/run_folder.h). `path` is for the message.
 /// Throws std::runtime_error:
 ///   load: checkpoint "run7.bin" has "head.weight" [512, 256], the model expects [512, 384]
 ///   load: checkpoint "run7.bin" lacks "head.bias" of the model
