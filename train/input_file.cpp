@@ -147,7 +147,7 @@ bool is_there(const std::string& path) {
 std::string find_file(const std::string& folder, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     for (const char* ending : {"", ".gz"}) {
-      const std::string path = (fs::path(folder) / (name + ending)).string();
+      std::string path = (fs::path(folder) / (name + ending)).string();
       std::error_code ignored;
       if (is_there(path) && !fs::is_directory(path, ignored)) return path;
     }
