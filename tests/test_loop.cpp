@@ -76,7 +76,7 @@ TEST_CASE("loop: an update split into passes is the same update") {
   // The first Adam step moves every weight by about the learning rate, whatever the size of its
   // gradient; so gradients are compared through the first moments, m = 0.1 g.
   const TokenizedSplit split = small_split(96, 5);
-  for (const char* attention : {"mha", "budget", "fixed"}) {
+  for (const std::string attention : {"mha", "budget", "fixed"}) {
     ModelConfig model = small_model(attention);
     model.transformer.dropout = 0;  // each pass draws its own, as it does the policy's noise
     model.budget.noise = 0, model.budget.dense = 0, model.budget.price_ramp = 0;
@@ -98,7 +98,7 @@ TEST_CASE("loop: an update split into passes is the same update") {
       }
       CHECK(reports[1].examples == 4);
       CHECK(reports[1].policy_loss == doctest::Approx(reports[0].policy_loss).epsilon(1e-5));
-      CHECK((reports[0].policy_loss > 0) == (std::string(attention) == "budget"));
+      CHECK((reports[0].policy_loss > 0) == (attention == "budget"));
       CHECK(largest_difference(moments[0], moments[1]) < 0.1 * 1e-6);
     }
   }
