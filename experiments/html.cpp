@@ -43,9 +43,7 @@ UChar32 harmless(UChar32 code) {
   const auto type = u_charType(code);
   const bool control = type == U_CONTROL_CHAR || type == U_LINE_SEPARATOR ||
                        type == U_PARAGRAPH_SEPARATOR || code == 0xFEFF;
-  const bool turns = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
-                     code == 0x200E || code == 0x200F;
-  return control || turns ? ' ' : code;
+  return control || u_hasBinaryProperty(code, UCHAR_BIDI_CONTROL) ? ' ' : code;
 }
 
 void append(UChar32 code, std::string& text) { icu::UnicodeString(code).toUTF8String(text); }

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "tests/unicode_characters.h"
+
 using bf::clean_text;
 
 TEST_CASE("clean_text: line break tags become spaces, other tags stay") {
@@ -66,6 +68,14 @@ TEST_CASE("clean_text: white space and control characters of every kind become o
                    "f\xc2\x85g  ") == "a b c d e f g");
   CHECK(clean_text(std::string("a\0b", 3)) == "a b");
   for (const char* text : {"", "   ", "\x01\x02\x03", "\xc2\xa0"}) CHECK(clean_text(text) == "");
+}
+
+TEST_CASE("clean_text: of all of Unicode they and a lone backslash become spaces") {
+  CHECK(bf::characters_that_break([](UChar32 code, const std::string& character) {
+          const bool space = u_charType(code) == U_CONTROL_CHAR || u_isUWhiteSpace(code) != 0 ||
+                             code == 0x200b || code == 0xfeff || code == '\\';
+          return clean_text('a' + character + 'b') == (space ? "a b" : 'a' + character + 'b');
+        }) == "");
 }
 
 TEST_CASE("clean_text: other text passes unchanged, even if it is not UTF-8") {

@@ -4,6 +4,9 @@
 
 #include <stdexcept>
 
+#include "tensor/printable.h"
+#include "tests/unicode_characters.h"
+
 using namespace bf;
 
 TEST_CASE("html: what has a meaning in markup becomes an entity") {
@@ -15,6 +18,12 @@ TEST_CASE("html: control characters and marks of direction become spaces") {
   CHECK(escape_html(std::string_view("a\0b\x1b[1m\n\x7f", 8)) == "a b [1m ");
   CHECK(escape_html("a\u202eb\u2066c\u0085d") == "a b c d");
   CHECK(escape_html("caf\u00e9 \u4e2d") == "caf\u00e9 \u4e2d");
+}
+
+TEST_CASE("html: of all of Unicode the characters that a terminal obeys become spaces, no others") {
+  CHECK(characters_that_break([](UChar32, const std::string& character) {
+          return plain_text(character) == printable(character);
+        }) == "");
 }
 
 TEST_CASE("html: bytes that are not UTF-8 become the replacement character") {

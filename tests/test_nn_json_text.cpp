@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "tensor/printable.h"
+#include "tests/unicode_characters.h"
+
 using namespace bf;
 using nlohmann::json;
 
@@ -62,6 +65,14 @@ TEST_CASE("json_text: a line holds nothing that a terminal obeys, and reads as t
   const json value = {{"a\u009b", "b\x1b[0m\x7f\u202e\ufeff\u00e9\U0001f600"}};
   CHECK(json_line(value) == "{\"a\\u009b\":\"b\\u001b[0m\\u007f\\u202e\\ufeff\u00e9\U0001f600\"}");
   CHECK(json::parse(json_line(value)) == value);
+}
+
+TEST_CASE("json_text: so does a line with any character of Unicode") {
+  CHECK(characters_that_break([](UChar32, const std::string& character) {
+          const std::string line = json_line(character);
+          const bool same = line == '"' + character + '"';
+          return printable(line) == line && (same || json::parse(line) == character);
+        }) == "");
 }
 
 TEST_CASE("json_text: a number is taken for what it is") {

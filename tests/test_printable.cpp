@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "tests/unicode_characters.h"
+
 using namespace bf;
 
 TEST_CASE("printable: what a terminal would obey becomes spaces") {
@@ -14,6 +16,16 @@ TEST_CASE("printable: what a terminal would obey becomes spaces") {
   CHECK(printable(std::string("a\0b", 3)) == "a b");
   CHECK(printable("a\u0085b\u009b2Jc\u00a0d") == "a b 2Jc\u00a0d");
   CHECK(printable("a\u202eb\u2066c\u2028d\u200fe\ufefff\u061cg") == "a b c d e f g");
+}
+
+TEST_CASE("printable: of all of Unicode no command is let through, and nothing else is lost") {
+  CHECK(characters_that_break([](UChar32 code, const std::string& character) {
+          const int type = u_charType(code);
+          const bool command = type == U_CONTROL_CHAR || type == U_LINE_SEPARATOR ||
+                               type == U_PARAGRAPH_SEPARATOR || code == 0xfeff ||
+                               u_hasBinaryProperty(code, UCHAR_BIDI_CONTROL);
+          return printable(character) == (command ? " " : character);
+        }) == "");
 }
 
 TEST_CASE("printable: bytes that are not UTF-8 become question marks") {

@@ -21,8 +21,8 @@ namespace bf {
 ///   several \ in a row, any other \      a space (AG News writes line breaks so; its few words
 ///                                        that follow such a break and begin with n or r lose a
 ///                                        letter to the rule above)
-///   control characters, U+FEFF, all      a space; several become one; none at either end
-///   Unicode white space
+///   control characters, U+200B, U+FEFF,  a space; several become one; none at either end
+///   all Unicode white space
 std::string clean_text(std::string_view text);
 
 }  // namespace bf
